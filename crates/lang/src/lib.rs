@@ -1,0 +1,8 @@
+//! The rule language: text to checked rules, the interpreter that gives them their meaning, and diagnostics. Nothing here
+//! searches, and no game is known by its name.
+
+pub mod ast;
+pub mod diag;
+pub mod interp;
+pub mod ir;
+pub mod value;

@@ -1,0 +1,1 @@
+//! Values and outcomes of positions by search over the interpreter: the reference that everything faster is tested against.

@@ -1,0 +1,1 @@
+//! Random games of every class, as rule texts, for the tests of the other crates.
