@@ -139,6 +139,9 @@ pub enum Type {
     Multiset(Box<Type>),
     /// A set.
     Set(Box<Type>),
+    /// Not known yet: only while the checker works, never in a checked game.
+    #[doc(hidden)]
+    Unknown(u32),
 }
 
 /// A move rule.
