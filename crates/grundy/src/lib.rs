@@ -1,3 +1,1 @@
 //! The facade.
-
-pub mod reader;

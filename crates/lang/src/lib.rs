@@ -2,6 +2,7 @@
 //! searches, and no game is known by its name.
 
 pub mod ast;
+pub mod bind;
 pub mod diag;
 pub mod interp;
 pub mod ir;
