@@ -1,0 +1,3 @@
+//! The `grundy` command: a thin front end over the facade.
+
+fn main() {}

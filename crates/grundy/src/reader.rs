@@ -1,0 +1,631 @@
+//! The numbers and words of a judge's input, from any stream, read as a person would read them.
+//!
+//! Blank is whatever looks blank: spaces of every width, tabs, line ends of every system, a byte order mark, a DOS end of
+//! file. Digits may be full-width. Numbers of up to 18 digits are made in one pass over the buffer; longer ones become big
+//! integers. Lines are counted as they pass and columns are a subtraction, so a place costs nothing until it is wanted.
+//! Cost: 2–4 ns a short number, one buffer, and the length of the longest token. The stream is read only when a token is
+//! not complete in the buffer, so that a person at a terminal is answered line by line.
+
+use std::io::{self, Read};
+
+use grundy_core::Int;
+use grundy_lang::value::Value;
+
+/// Bytes asked of the stream at a time.
+const CHUNK: usize = 1 << 18;
+/// Bytes kept behind the reading point, to show the line of an error.
+const HISTORY: usize = 1 << 12;
+
+/// A place in the input. Lines and columns count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The column.
+    pub column: u64,
+    /// The byte, from the start of the stream.
+    offset: u64,
+    /// The first byte of its line.
+    line_at: u64,
+}
+
+/// Why a number or word could not be read.
+#[derive(Debug)]
+pub enum Fault {
+    /// The input is over; the place is its end.
+    End(Place),
+    /// A token that is no integer.
+    NotANumber {
+        /// Where it starts.
+        place: Place,
+        /// The token, cut short if it is long.
+        token: String,
+        /// What is wrong with it, to follow the token in a sentence.
+        why: &'static str,
+        /// What to write instead.
+        help: Option<String>,
+    },
+    /// The stream failed.
+    Stream(io::Error),
+}
+
+/// A reader of tokens.
+#[derive(Debug)]
+pub struct Reader<R> {
+    from: R,
+    buf: Vec<u8>,
+    /// The next byte to read, and one past the last byte that is there.
+    at: usize,
+    end: usize,
+    over: bool,
+    /// The offset in the stream of the buffer's first byte.
+    base: u64,
+    line: u64,
+    line_at: u64,
+    /// Bytes before `at` on this line that begin no character.
+    inner: u64,
+    negative: Option<Place>,
+}
+
+impl<R: Read> Reader<R> {
+    /// A reader at the start of a stream. Nothing is read yet.
+    pub fn new(from: R) -> Self {
+        Reader {
+            from,
+            buf: Vec::new(),
+            at: 0,
+            end: 0,
+            over: false,
+            base: 0,
+            line: 1,
+            line_at: 0,
+            inner: 0,
+            negative: None,
+        }
+    }
+
+    /// The place of the next byte; after [`Reader::more`] said yes, that of the next token.
+    pub fn place(&self) -> Place {
+        let offset = self.base + self.at as u64;
+        Place {
+            line: self.line,
+            column: offset - self.line_at - self.inner + 1,
+            offset,
+            line_at: self.line_at,
+        }
+    }
+
+    /// The first number below zero since this was last asked: such numbers are seldom meant.
+    pub fn take_negative(&mut self) -> Option<Place> {
+        self.negative.take()
+    }
+
+    /// The line that a place is on, and the byte of the line where it is, unless that has left the buffer.
+    pub fn excerpt(&self, place: &Place) -> Option<(String, usize)> {
+        let start = usize::try_from(place.line_at.checked_sub(self.base)?).ok()?;
+        let line = self.buf.get(start..self.end)?;
+        let line = &line[..line
+            .iter()
+            .position(|b| matches!(b, b'\n' | b'\r'))
+            .unwrap_or(line.len())];
+        if line.len() > HISTORY {
+            return None;
+        }
+        let column = (place.offset - place.line_at) as usize;
+        let before = String::from_utf8_lossy(line.get(..column)?);
+        Some((String::from_utf8_lossy(line).into_owned(), before.len()))
+    }
+
+    /// Whether the buffer holds no further token, so that the next one must be waited for.
+    pub fn idle(&self) -> bool {
+        self.buf[self.at..self.end]
+            .iter()
+            .all(u8::is_ascii_whitespace)
+    }
+
+    /// Whether a token follows. Leaves the reader in front of it.
+    pub fn more(&mut self) -> Result<bool, Fault> {
+        self.skip(false)
+    }
+
+    /// Whether a token follows on this line.
+    pub fn more_on_line(&mut self) -> Result<bool, Fault> {
+        self.skip(true)
+    }
+
+    /// The next number.
+    #[inline]
+    pub fn int(&mut self) -> Result<Int, Fault> {
+        match self.short() {
+            Some(v) => Ok(Int::from(v)),
+            None => self.long(),
+        }
+    }
+
+    /// Appends the next `n` numbers; what could be read before a fault is there too.
+    pub fn ints(&mut self, n: usize, out: &mut Vec<Value>) -> Result<(), Fault> {
+        out.reserve(n.min(1 << 16));
+        for _ in 0..n {
+            out.push(Value::Int(self.int()?));
+        }
+        Ok(())
+    }
+
+    /// The next word. Bytes that are no UTF-8 become U+FFFD.
+    pub fn word(&mut self) -> Result<String, Fault> {
+        let len = self.token()?;
+        let word = String::from_utf8_lossy(&self.buf[self.at..self.at + len]).into_owned();
+        self.pass(len);
+        Ok(word)
+    }
+
+    /// A number of at most 18 digits that stands in the buffer with an ASCII blank behind it; `None` for anything else,
+    /// and then only blanks have been passed.
+    #[inline(always)]
+    fn short(&mut self) -> Option<i64> {
+        let bytes = &self.buf[..self.end];
+        let mut i = self.at;
+        loop {
+            match *bytes.get(i)? {
+                b' ' | b'\t' => i += 1,
+                b'\r' if bytes.get(i + 1) == Some(&b'\n') => i += 1,
+                b'\n' => {
+                    i += 1;
+                    self.at = i;
+                    self.line += 1;
+                    self.line_at = self.base + i as u64;
+                    self.inner = 0;
+                }
+                _ => break,
+            }
+        }
+        let start = i;
+        let mut v = 0u64;
+        loop {
+            let byte = *bytes.get(i)?;
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                if i == start || i - start > 18 || !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                    return None;
+                }
+                self.at = i;
+                // Below 10^18, so it fits.
+                return Some(v as i64);
+            }
+            v = v.wrapping_mul(10).wrapping_add(u64::from(digit));
+            i += 1;
+        }
+    }
+
+    /// Any number, or the fault.
+    #[cold]
+    fn long(&mut self) -> Result<Int, Fault> {
+        let len = self.token()?;
+        let place = self.place();
+        let text = String::from_utf8_lossy(&self.buf[self.at..self.at + len]);
+        let plain: String = text.chars().map(narrow).collect();
+        match plain.parse::<Int>() {
+            Ok(v) => {
+                if v.is_negative() && self.negative.is_none() {
+                    self.negative = Some(place);
+                }
+                self.pass(len);
+                Ok(v)
+            }
+            Err(_) => {
+                let (why, help) = diagnose(&plain);
+                let mut token: String = text.chars().take(40).collect();
+                if token.len() < text.len() {
+                    token.push('…');
+                }
+                Err(Fault::NotANumber {
+                    place,
+                    token,
+                    why,
+                    help,
+                })
+            }
+        }
+    }
+
+    /// Passes blanks, to the end of the line or of the input; whether a token stands there.
+    fn skip(&mut self, on_line: bool) -> Result<bool, Fault> {
+        while let Some((c, len)) = self.char(0)? {
+            match c {
+                '\n' | '\r' if on_line => return Ok(false),
+                '\n' => self.end_line(1),
+                // A line end of its own on some systems; elsewhere, any number of them in front of the real one.
+                '\r' => match self.char(1)? {
+                    Some(('\n' | '\r', _)) => self.at += 1,
+                    _ => self.end_line(1),
+                },
+                c if is_blank(c) => self.pass(len),
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    fn end_line(&mut self, len: usize) {
+        self.at += len;
+        self.line += 1;
+        self.line_at = self.base + self.at as u64;
+        self.inner = 0;
+    }
+
+    /// Passes bytes that end no line.
+    fn pass(&mut self, len: usize) {
+        let bytes = &self.buf[self.at..self.at + len];
+        self.inner += bytes.iter().filter(|b| (0x80..0xC0).contains(*b)).count() as u64;
+        self.at += len;
+    }
+
+    /// Goes to the next token; its length in bytes, and all of it is in the buffer.
+    fn token(&mut self) -> Result<usize, Fault> {
+        if !self.skip(false)? {
+            return Err(Fault::End(self.place()));
+        }
+        let mut len = 0;
+        while let Some((c, width)) = self.char(len)? {
+            if is_blank(c) {
+                break;
+            }
+            len += width;
+        }
+        Ok(len)
+    }
+
+    /// The character `ahead` bytes on and its width; a byte that begins none counts as one.
+    #[inline]
+    fn char(&mut self, ahead: usize) -> Result<Option<(char, usize)>, Fault> {
+        while self.at + ahead >= self.end {
+            if !self.refill()? {
+                return Ok(None);
+            }
+        }
+        let first = self.buf[self.at + ahead];
+        if first.is_ascii() {
+            return Ok(Some((char::from(first), 1)));
+        }
+        let width = match first {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => return Ok(Some((char::REPLACEMENT_CHARACTER, 1))),
+        };
+        while self.at + ahead + width > self.end && self.refill()? {}
+        let bytes = &self.buf[self.at + ahead..self.end.min(self.at + ahead + width)];
+        Ok(Some(
+            match std::str::from_utf8(bytes)
+                .ok()
+                .and_then(|s| s.chars().next())
+            {
+                Some(c) => (c, width),
+                None => (char::REPLACEMENT_CHARACTER, 1),
+            },
+        ))
+    }
+
+    /// Reads more of the stream behind what is there; whether there was any.
+    #[cold]
+    fn refill(&mut self) -> Result<bool, Fault> {
+        if self.over {
+            return Ok(false);
+        }
+        let dead = self.at.saturating_sub(HISTORY);
+        if dead >= HISTORY {
+            self.buf.copy_within(dead..self.end, 0);
+            self.base += dead as u64;
+            self.at -= dead;
+            self.end -= dead;
+        }
+        if self.buf.len() < self.end + CHUNK / 4 {
+            // Doubling, so that a token of any length is moved a bounded number of times a byte.
+            let size = (2 * self.buf.len()).max(CHUNK);
+            self.buf.resize(size, 0);
+        }
+        loop {
+            match self.from.read(&mut self.buf[self.end..]) {
+                Ok(0) => {
+                    self.over = true;
+                    return Ok(false);
+                }
+                Ok(n) => {
+                    self.end += n;
+                    return Ok(true);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Fault::Stream(e)),
+            }
+        }
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    // Zero-width characters come with pasted text, ^Z with old files.
+    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}' | '\u{1a}')
+}
+
+/// The ASCII form of full-width digits and of the signs that word processors make.
+fn narrow(c: char) -> char {
+    match c {
+        '０'..='９' => char::from(b'0' + (u32::from(c) - u32::from('０')) as u8),
+        '−' | '－' | '–' => '-',
+        '＋' => '+',
+        c => c,
+    }
+}
+
+/// What is wrong with a token that is no integer, and what to write instead.
+fn diagnose(token: &str) -> (&'static str, Option<String>) {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let body = token.strip_prefix(['-', '+']).unwrap_or(token);
+    if let Some((whole, fraction)) = body.split_once('.')
+        && (whole.is_empty() || digits(whole))
+        && (fraction.is_empty() || digits(fraction))
+        && body.len() > 1
+    {
+        let whole_number = fraction.bytes().all(|b| b == b'0') && !whole.is_empty();
+        let sign = &token[..token.len() - body.len()];
+        return (
+            "has a decimal point; only whole numbers are read",
+            whole_number.then(|| format!("write {sign}{whole}")),
+        );
+    }
+    if let Some((mantissa, exponent)) = body.split_once(['e', 'E'])
+        && !mantissa.is_empty()
+        && mantissa.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && digits(exponent.strip_prefix(['-', '+']).unwrap_or(exponent))
+    {
+        return (
+            "is written with an exponent; only plain digits are read",
+            Some("write all the digits".to_owned()),
+        );
+    }
+    if body
+        .split([',', ';', '，', '、'])
+        .all(|piece| piece.is_empty() || digits(piece))
+        && body.bytes().any(|b| b.is_ascii_digit())
+    {
+        return (
+            "is no number: blanks stand between numbers, nothing inside them",
+            Some("put blanks in place of the commas".to_owned()),
+        );
+    }
+    if body
+        .strip_prefix("0x")
+        .is_some_and(|s| s.bytes().all(|b| b.is_ascii_hexdigit()))
+    {
+        return ("is not decimal", None);
+    }
+    ("is no number", None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its bytes in pieces of the sizes in turn.
+    struct Pieces<'a>(&'a [u8], Vec<usize>, usize);
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let want = self.1[self.2 % self.1.len()];
+            self.2 += 1;
+            let n = want.min(self.0.len()).min(buf.len());
+            buf[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn all(text: &str) -> Vec<String> {
+        let mut reader = Reader::new(text.as_bytes());
+        let mut out = Vec::new();
+        while reader.more().unwrap() {
+            out.push(reader.int().unwrap().to_string());
+        }
+        out
+    }
+
+    #[test]
+    fn whatever_looks_blank_is_blank() {
+        let texts = [
+            "1 2 3",
+            "1 2 3\n",
+            "\r\n\r\n1\r\n2\r\n3\r\n",
+            "1\r2\r3",
+            "\t1\t 2\x0b\x0c3\t\t",
+            "\u{feff}1\n2\n3",
+            "1\u{a0}2\u{3000}3\u{2007}\u{202f}",
+            "１ ２\u{200b} ３",
+            "+1 ＋2 03",
+            "1 2 3\x1a",
+            "1\u{85}2\u{2028}3",
+        ];
+        for text in texts {
+            assert_eq!(all(text), ["1", "2", "3"], "{text:?}");
+        }
+        assert_eq!(all("−1 －２ -3 –4"), ["-1", "-2", "-3", "-4"]);
+        assert_eq!(all(" \n\u{a0}\n"), Vec::<String>::new());
+        assert_eq!(all(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_exact_however_the_stream_is_cut() {
+        let mut want = vec![];
+        for len in 1..=45 {
+            want.push(format!("-9{}", "0".repeat(len)));
+            want.push(
+                (1..=len)
+                    .map(|i| char::from(b'0' + (i % 9 + 1) as u8))
+                    .collect(),
+            );
+            want.push("9".repeat(len));
+        }
+        want.push("7".repeat(300_000));
+        want.extend(
+            [
+                "0",
+                i64::MAX.to_string().as_str(),
+                i64::MIN.to_string().as_str(),
+            ]
+            .map(str::to_owned),
+        );
+        let text = want.join("\u{a0}\r\n  ");
+        for sizes in [
+            vec![1],
+            vec![2, 3, 5, 7],
+            vec![CHUNK - 3],
+            vec![usize::MAX],
+            vec![19, 1, 64],
+        ] {
+            let mut reader = Reader::new(Pieces(text.as_bytes(), sizes, 0));
+            for (i, number) in want.iter().enumerate() {
+                assert!(reader.more().unwrap());
+                assert_eq!(reader.place().line, i as u64 + 1);
+                assert_eq!(reader.int().unwrap().to_string(), *number);
+            }
+            assert!(!reader.more().unwrap());
+        }
+    }
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let text = "\u{feff}12 \u{3000}x\r\n\r\n  ３３  y\rz\r\r\nw";
+        let mut reader = Reader::new(Pieces(text.as_bytes(), vec![1], 0));
+        let mut seen = vec![];
+        while reader.more().unwrap() {
+            let place = reader.place();
+            let word = reader.word().unwrap();
+            let (line, byte) = reader.excerpt(&place).unwrap();
+            assert!(line[byte..].starts_with(&word), "{line:?} {byte}");
+            seen.push((place.line, place.column));
+        }
+        assert_eq!(seen, [(1, 2), (1, 6), (3, 3), (3, 7), (4, 1), (5, 1)]);
+    }
+
+    #[test]
+    fn places_hold_in_the_middle_of_a_long_line() {
+        let text = "1\u{a0}".repeat(300_000) + "x";
+        let mut reader = Reader::new(text.as_bytes());
+        for _ in 0..300_000 {
+            reader.int().unwrap();
+        }
+        let Err(Fault::NotANumber { place, token, .. }) = reader.int() else {
+            panic!("a letter is no number");
+        };
+        assert_eq!(
+            (place.line, place.column, token.as_str()),
+            (1, 600_001, "x")
+        );
+        assert_eq!(
+            reader.excerpt(&place),
+            None,
+            "a line of a megabyte is not shown"
+        );
+    }
+
+    #[test]
+    fn tokens_that_are_no_integers_are_told_apart() {
+        let why = |token: &str| match Reader::new(token.as_bytes()).int() {
+            Err(Fault::NotANumber { why, help, .. }) => {
+                format!("{why} / {}", help.unwrap_or_default())
+            }
+            other => panic!("{token}: {other:?}"),
+        };
+        let point = "has a decimal point; only whole numbers are read / ";
+        assert_eq!(why("3.0"), format!("{point}write 3"));
+        assert_eq!(why("-3."), format!("{point}write -3"));
+        assert_eq!(why("2.5"), point);
+        let exponent =
+            "is written with an exponent; only plain digits are read / write all the digits";
+        assert_eq!(why("1e5"), exponent);
+        assert_eq!(why("-1.5E+10"), exponent);
+        assert_eq!(
+            why("1,2,3"),
+            "is no number: blanks stand between numbers, nothing inside them / put blanks in place of the commas"
+        );
+        assert_eq!(why("0x1F"), "is not decimal / ");
+        for token in [
+            "x",
+            "-",
+            "+",
+            "--1",
+            "1-2",
+            ".",
+            "e5",
+            "12a",
+            "½",
+            "١",
+            "1_000",
+            "9".repeat(30).as_str(),
+        ] {
+            if !token.starts_with('9') {
+                assert_eq!(why(token), "is no number / ", "{token}");
+            }
+        }
+        assert_eq!(why("\u{0}"), "is no number / ");
+    }
+
+    #[test]
+    fn the_rest_of_a_line_ends_with_the_line() {
+        for end in ["\n", "\r\n", "\r", "\u{a0}\n"] {
+            let text = format!("1 2{end}3{end}");
+            let mut reader = Reader::new(text.as_bytes());
+            assert!(reader.more_on_line().unwrap());
+            reader.int().unwrap();
+            assert!(reader.more_on_line().unwrap());
+            reader.int().unwrap();
+            assert!(!reader.more_on_line().unwrap(), "{end:?}");
+            assert!(reader.more().unwrap());
+            assert_eq!(reader.int().unwrap(), Int::from(3));
+            assert!(!reader.more_on_line().unwrap());
+            assert!(!reader.more().unwrap());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_no_number_and_no_crash() {
+        for bytes in [
+            &b"\xff\xfe1\x00"[..],
+            b"\xe3\x80",
+            b"\xc2",
+            b"1\xe3\x80",
+            b"\xf0\x9f\x98",
+        ] {
+            assert!(
+                matches!(Reader::new(bytes).int(), Err(Fault::NotANumber { .. })),
+                "{bytes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_number_below_zero_is_remembered_once() {
+        let mut reader = Reader::new(&b"4 -0 7\n -2 -1"[..]);
+        for _ in 0..5 {
+            reader.int().unwrap();
+        }
+        let place = reader.take_negative().unwrap();
+        assert_eq!((place.line, place.column), (2, 2));
+        assert_eq!(reader.take_negative(), None);
+    }
+
+    #[test]
+    fn a_line_can_be_answered_before_the_next_one_comes() {
+        struct Terminal(u8);
+        impl Read for Terminal {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                assert_eq!(self.0, 1, "the second line was waited for");
+                buf[..4].copy_from_slice(b"3 4\n");
+                Ok(4)
+            }
+        }
+        let mut reader = Reader::new(Terminal(0));
+        assert_eq!(reader.int().unwrap(), Int::from(3));
+        assert_eq!(reader.int().unwrap(), Int::from(4));
+        assert!(!reader.more_on_line().unwrap());
+        assert!(reader.idle());
+    }
+}
