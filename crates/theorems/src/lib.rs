@@ -55,6 +55,14 @@ pub trait Solver: Send + Sync {
     /// What was recognised in these rules, in words: the theorem's parameters (`k = 1..3`, the colour classes, f(c) = c²).
     fn finding(&self) -> String;
 
+    /// Why the theorem does not hold for this part, where that depends on the part (its length, pieces out of order): then
+    /// search must answer, and so must it for every part of the same sum. Ask before the other questions about a part;
+    /// they fail where this is not `None`. Cheap once it has been asked for a part of this length.
+    fn refuses(&self, part: &Pos, budget: &Budget) -> Result<Option<WhyNot>> {
+        let _ = (part, budget);
+        Ok(None)
+    }
+
     /// Who wins the part played alone, under the rules' own play convention and end conditions.
     fn outcome(&self, part: &Pos, budget: &Budget) -> Result<Outcome>;
 
@@ -75,3 +83,6 @@ pub trait Solver: Send + Sync {
     /// The argument for this part, a few sentences that a student can follow, with the numbers put in.
     fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>>;
 }
+
+/// Every theorem, in the order in which they are asked.
+pub static ALL: &[&dyn Theorem] = &[];
