@@ -42,14 +42,26 @@ pub struct Source {
     pub label: String,
     /// The text itself.
     pub text: String,
+    /// The number of its first line, 1 unless the text is an excerpt.
+    pub first_line: u64,
 }
 
 impl Source {
     /// A named text.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
+        Self::excerpt(label, text, 1)
+    }
+
+    /// A piece of a named text that starts at a line other than the first.
+    pub fn excerpt(
+        label: impl Into<String>,
+        text: impl Into<String>,
+        first_line: u64,
+    ) -> Arc<Self> {
         Arc::new(Source {
             label: label.into(),
             text: text.into(),
+            first_line,
         })
     }
 
