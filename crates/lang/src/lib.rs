@@ -6,4 +6,5 @@ pub mod bind;
 pub mod diag;
 pub mod interp;
 pub mod ir;
+pub mod linear;
 pub mod value;

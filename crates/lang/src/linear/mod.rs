@@ -1,0 +1,6 @@
+//! Integer linear constraints: a decision procedure, move rules read as linear relations, and what follows from them for
+//! every game (does play end?). No engine is here, and no game is known by its name.
+
+pub mod system;
+
+pub use system::{Constraint, Lin, System, Truth, Union, Var};
