@@ -429,3 +429,74 @@ pub struct Expect {
     /// Its text.
     pub span: Span,
 }
+
+impl Expr {
+    /// Visits this expression and every expression inside it, those of clauses, domains and updates too.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        match &self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Char(_)
+            | ExprKind::Str(_)
+            | ExprKind::Slot(_) => {}
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Convert(a) => a.walk(visit),
+            ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::Index(a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            ExprKind::If(a, b, c) | ExprKind::Slice(a, b, c) => {
+                a.walk(visit);
+                b.walk(visit);
+                c.walk(visit);
+            }
+            ExprKind::And(all)
+            | ExprKind::Or(all)
+            | ExprKind::Call(_, all)
+            | ExprKind::List(all)
+            | ExprKind::Tuple(all)
+            | ExprKind::Format(all) => all.iter().for_each(|e| e.walk(visit)),
+            ExprKind::In(a, domain) => {
+                a.walk(visit);
+                domain.walk(visit);
+            }
+            ExprKind::Fold(_, a, clauses) => {
+                a.walk(visit);
+                clauses.iter().for_each(|c| c.walk(visit));
+            }
+            ExprKind::Brace(items) => items.iter().for_each(|item| match item {
+                BraceItem::Member(e) | BraceItem::Spread(e) => e.walk(visit),
+            }),
+            ExprKind::With(a, updates) => {
+                a.walk(visit);
+                for update in updates {
+                    update.index.walk(visit);
+                    update.value.walk(visit);
+                }
+            }
+        }
+    }
+}
+
+impl Domain {
+    /// Visits every expression inside it.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Domain::Range(a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            Domain::Members(a) => a.walk(visit),
+        }
+    }
+}
+
+impl Clause {
+    /// Visits every expression inside it.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            Clause::For { domain, .. } => domain.walk(visit),
+            Clause::If(a) => a.walk(visit),
+        }
+    }
+}
