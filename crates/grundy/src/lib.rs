@@ -1,3 +1,5 @@
 //! The facade.
 
+pub mod format;
+pub mod judge;
 pub mod reader;

@@ -123,6 +123,38 @@ impl<R: Read> Reader<R> {
             .all(u8::is_ascii_whitespace)
     }
 
+    /// The place behind the last token, as far as the buffer still has it; for saying where the input ends.
+    pub fn last(&self) -> Place {
+        let here = self.place();
+        let before = &self.buf[..self.at];
+        let text = before.trim_ascii_end();
+        let passed = &before[text.len()..];
+        let lines = passed.iter().filter(|b| **b == b'\n').count() as u64;
+        let Some(start) = text
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or((self.base == 0).then_some(0), |i| Some(i + 1))
+        else {
+            return here;
+        };
+        if text.is_empty()
+            || passed.windows(2).any(|w| w[0] == b'\r' && w[1] != b'\n')
+            || passed == b"\r"
+        {
+            return here;
+        }
+        let characters = text[start..]
+            .iter()
+            .filter(|b| !(0x80..0xC0).contains(*b))
+            .count() as u64;
+        Place {
+            line: here.line - lines,
+            column: characters + 1,
+            offset: self.base + text.len() as u64,
+            line_at: self.base + start as u64,
+        }
+    }
+
     /// Whether a token follows. Leaves the reader in front of it.
     pub fn more(&mut self) -> Result<bool, Fault> {
         self.skip(false)
@@ -263,7 +295,7 @@ impl<R: Read> Reader<R> {
     /// Goes to the next token; its length in bytes, and all of it is in the buffer.
     fn token(&mut self) -> Result<usize, Fault> {
         if !self.skip(false)? {
-            return Err(Fault::End(self.place()));
+            return Err(Fault::End(self.last()));
         }
         let mut len = 0;
         while let Some((c, width)) = self.char(len)? {

@@ -948,7 +948,7 @@ fn merge(x: &[Value], y: &[Value], first: bool, second: bool, both: bool) -> Val
 }
 
 /// A value as `output` prints it: a string without quotes, members of anything else with commas between.
-pub(crate) fn show(value: &Value, ty: &Type) -> String {
+pub fn show(value: &Value, ty: &Type) -> String {
     match value {
         Value::Int(v) => v.to_string(),
         Value::Bool(v) => v.to_string(),

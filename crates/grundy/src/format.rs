@@ -1,0 +1,296 @@
+//! A contest's format, made ready: the items of `input` in reading order, each with what can be asked once it is read.
+//!
+//! The sentinel is asked as soon as its last name is known, requirements and limits as soon after that as theirs are, so
+//! that an error is found where it stands and a sentinel is never taken for a bad case. Cost: linear in the game's text,
+//! once a game.
+
+use grundy_lang::diag::{Code, Diagnostic};
+use grundy_lang::ir::{Check, Expr, ExprKind, Game, InputItem, Slot, Type};
+
+/// An error, boxed.
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// The format of a game's contest.
+#[derive(Clone, Debug)]
+pub struct Format<'g> {
+    /// What one record of the input is; cases are records, or the innermost repeated steps.
+    pub steps: Vec<Step<'g>>,
+    /// What the output needs to know.
+    pub want: Want,
+}
+
+/// What the answer to a case must hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Who wins.
+    pub win: bool,
+    /// The Grundy value.
+    pub value: bool,
+    /// The number of winning moves.
+    pub moves: bool,
+}
+
+/// One item, and what can be asked once it is read.
+#[derive(Clone, Debug)]
+pub struct Step<'g> {
+    /// What is read.
+    pub item: &'g InputItem,
+    /// The sentinel.
+    pub until: Option<&'g Expr>,
+    /// Requirements.
+    pub requires: Vec<Asked<'g>>,
+    /// Limits.
+    pub limits: Vec<Asked<'g>>,
+    /// The steps of each time, for a `repeat`.
+    pub body: Vec<Step<'g>>,
+}
+
+/// A requirement or limit.
+#[derive(Clone, Debug)]
+pub struct Asked<'g> {
+    /// Which.
+    pub check: &'g Check,
+    /// The parameters that it reads.
+    pub reads: Vec<Slot>,
+    /// Those of them that have a value for each part, if it must hold for each part.
+    pub parts: Vec<Slot>,
+}
+
+/// How one value of a type is read and written: as tokens of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A number.
+    Int,
+    /// One character.
+    Char,
+    /// A word.
+    Word,
+    /// One after the other.
+    Row(Vec<Token>),
+}
+
+impl Token {
+    /// The tokens of a type, if its values have a fixed number of them.
+    pub fn of(ty: &Type) -> Option<Token> {
+        match ty {
+            Type::Int => Some(Token::Int),
+            Type::Char => Some(Token::Char),
+            Type::List(member) if **member == Type::Char => Some(Token::Word),
+            Type::Tuple(types) => types
+                .iter()
+                .map(Token::of)
+                .collect::<Option<_>>()
+                .map(Token::Row),
+            Type::Unordered(n, member) => Token::of(member).map(|t| Token::Row(vec![t; *n])),
+            _ => None,
+        }
+    }
+}
+
+/// The type of an element of what an array or a row puts in a slot.
+pub fn element(game: &Game, slot: Slot) -> Option<&Type> {
+    let var = game.vars.get(slot)?;
+    if var.part {
+        return Some(&var.ty);
+    }
+    match &var.ty {
+        Type::List(member)
+        | Type::Set(member)
+        | Type::Multiset(member)
+        | Type::Unordered(_, member) => Some(member),
+        _ => None,
+    }
+}
+
+/// The slots among the first `below` that an expression reads, in order, each once.
+pub fn reads(expr: &Expr, below: usize) -> Vec<Slot> {
+    let mut out = Vec::new();
+    expr.walk(&mut |e| {
+        if let ExprKind::Slot(slot) = e.kind
+            && slot < below
+        {
+            out.push(slot);
+        }
+    });
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The slots that an item fills, without those of a `repeat`'s body.
+pub fn fills(item: &InputItem) -> &[Slot] {
+    match item {
+        InputItem::Scalar(slot)
+        | InputItem::Array(slot, _)
+        | InputItem::Lists(slot, _)
+        | InputItem::Repeat(slot, _) => std::slice::from_ref(slot),
+        InputItem::Rows(slots, _) => slots,
+    }
+}
+
+impl<'g> Format<'g> {
+    /// The format of a game, or why it has none that can be read.
+    pub fn new(game: &'g Game) -> Result<Self> {
+        let unsupported =
+            |message: String| Diagnostic::error(Code::Unsupported, &game.source, message);
+        let Some(input) = &game.input else {
+            let names: Vec<&str> = game.vars.iter().map(|v| v.name.as_str()).collect();
+            let lines = if game.output.is_empty() {
+                "`input` and `output` lines"
+            } else {
+                "`input` line"
+            };
+            let message = format!(
+                "`{}` has no {lines}, so a judge's input cannot be read",
+                game.name
+            );
+            return Err(Box::new(
+                unsupported(message).help(add_lines(&names, game.output.is_empty())),
+            ));
+        };
+        if game.output.is_empty() {
+            let message = format!(
+                "`{}` has an `input` line but no `output`, so nothing can be printed",
+                game.name
+            );
+            return Err(Box::new(
+                unsupported(message).help("add a line such as: output \"Yes\" if win else \"No\""),
+            ));
+        }
+        let vars = game.vars.len();
+        let mut builder = Builder {
+            game,
+            known: vec![false; vars],
+            until: input.until.as_ref().map(|e| (e, reads(e, vars))),
+            requires: game.requires.iter().map(|c| asked(game, c)).collect(),
+            limits: game.limits.iter().map(|c| asked(game, c)).collect(),
+        };
+        let steps = builder.steps(&input.items)?;
+        if let Some(missing) = builder.known.iter().position(|k| !k) {
+            let name = &game.vars[missing].name;
+            let message = format!("`input` does not read `{name}`, which the game needs");
+            return Err(Box::new(
+                unsupported(message)
+                    .at(game.vars[missing].span, "this")
+                    .help(format!(
+                        "put `{name}` where it stands in the contest's input"
+                    )),
+            ));
+        }
+        let mut want = Want::default();
+        for output in &game.output {
+            output.expr.walk(&mut |e| {
+                if let ExprKind::Slot(slot) = e.kind {
+                    want.win |= slot == output.slots.win;
+                    want.value |= slot == output.slots.value;
+                    want.moves |= slot == output.slots.moves;
+                }
+            });
+        }
+        Ok(Format { steps, want })
+    }
+}
+
+fn add_lines(names: &[&str], output: bool) -> String {
+    let mut out = format!("add lines such as:\n  input {}", names.join(" "));
+    if names.is_empty() {
+        // Nothing to read is no case at all.
+        return "give the game parameters, and an `input` line that reads them".to_owned();
+    }
+    if output {
+        out.push_str("\n  output \"Yes\" if win else \"No\"");
+    }
+    out
+}
+
+fn asked<'g>(game: &Game, check: &'g Check) -> Asked<'g> {
+    let reads = reads(&check.condition, game.vars.len());
+    let parts = if check.each_part {
+        reads
+            .iter()
+            .copied()
+            .filter(|s| game.vars[*s].part)
+            .collect()
+    } else {
+        Vec::new()
+    };
+    Asked {
+        check,
+        reads,
+        parts,
+    }
+}
+
+struct Builder<'g> {
+    game: &'g Game,
+    known: Vec<bool>,
+    until: Option<(&'g Expr, Vec<Slot>)>,
+    requires: Vec<Asked<'g>>,
+    limits: Vec<Asked<'g>>,
+}
+
+impl<'g> Builder<'g> {
+    fn steps(&mut self, items: &'g [InputItem]) -> Result<Vec<Step<'g>>> {
+        let mut steps = Vec::with_capacity(items.len());
+        for item in items {
+            for &slot in fills(item) {
+                self.readable(item, slot)?;
+                self.known[slot] = true;
+            }
+            let known = &self.known;
+            let ready = |slots: &[Slot]| slots.iter().all(|s| known[*s]);
+            let until = self
+                .until
+                .take_if(|(_, slots)| ready(slots))
+                .map(|(e, _)| e);
+            let due = |list: &mut Vec<Asked<'g>>| {
+                if self.until.is_some() {
+                    return Vec::new();
+                }
+                list.extract_if(.., |a| ready(&a.reads)).collect()
+            };
+            let (requires, limits) = (due(&mut self.requires), due(&mut self.limits));
+            let body = match item {
+                InputItem::Repeat(_, items) => self.steps(items)?,
+                _ => Vec::new(),
+            };
+            steps.push(Step {
+                item,
+                until,
+                requires,
+                limits,
+                body,
+            });
+        }
+        Ok(steps)
+    }
+
+    /// Whether the values of a slot can be told apart in the input.
+    fn readable(&self, item: &InputItem, slot: Slot) -> Result<()> {
+        let var = &self.game.vars[slot];
+        let ok = match item {
+            InputItem::Repeat(..) => var.ty == Type::Int,
+            InputItem::Scalar(_) => Token::of(&var.ty).is_some(),
+            InputItem::Array(..) | InputItem::Rows(..) => {
+                element(self.game, slot).is_some_and(|ty| Token::of(ty).is_some())
+            }
+            InputItem::Lists(..) => {
+                element(self.game, slot).is_some_and(|ty| {
+                    matches!(ty, Type::List(m) | Type::Set(m) | Type::Multiset(m) if Token::of(m).is_some())
+                })
+            }
+        };
+        if ok {
+            return Ok(());
+        }
+        let message = format!(
+            "`input` reads `{}` in a way in which its values cannot be told apart",
+            var.name
+        );
+        Err(Box::new(
+            Diagnostic::error(Code::Unsupported, &self.game.source, message)
+                .at(var.span, "this")
+                .help("`x` reads one value, `x[n]` a list of n, `x[n][]` n lists each after its own length"),
+        ))
+    }
+}

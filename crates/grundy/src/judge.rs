@@ -1,0 +1,844 @@
+//! A contest's judge: reads cases in the contest's own format from a stream, decides each, and prints the exact bytes.
+//!
+//! One pass, one case in memory. The solver is made once and again only when a parameter that the rules read has changed;
+//! it is asked for no more than the output prints. Answers are written out before the input is waited for and before an
+//! error is told. Cost: reading (see [`crate::reader`]), about 10 ns more for each number of a list, and the solver.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use grundy_core::{Budget, Int};
+use grundy_lang::diag::{Code, Diagnostic, Source, Span};
+use grundy_lang::interp::{Machine, Rules, show};
+use grundy_lang::ir::{Expr, Game, InputItem, Slot, Type};
+use grundy_lang::value::{Position, Value};
+
+use crate::format::{Asked, Format, Step, Token, Want, element};
+use crate::reader::{Fault, Place, Reader};
+
+/// A result with the error boxed.
+pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// Bytes of answers that are gathered before they are written.
+const GATHER: usize = 1 << 16;
+
+/// Who decides the cases: a solver, made anew for every set of parameters that the rules read.
+pub trait Decide {
+    /// From now on these rules hold.
+    fn rules(&mut self, rules: Rules) -> Result<()>;
+
+    /// The answer for a position: what is wanted of it.
+    fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer>;
+}
+
+/// The answer to a case. What was not wanted may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseAnswer {
+    /// Whether the player to move wins.
+    pub win: bool,
+    /// The Grundy value, where there is one.
+    pub value: Option<Int>,
+    /// The number of winning moves.
+    pub moves: Option<Int>,
+}
+
+/// What was read and answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Cases answered.
+    pub cases: u64,
+    /// The output was closed by whoever read it, and the rest was left.
+    pub closed: bool,
+}
+
+/// Reads cases and prints answers until the sentinel, the end of the input or an error.
+pub fn run_with(
+    game: &Arc<Game>,
+    decide: &mut dyn Decide,
+    input: impl Read,
+    output: impl Write,
+    strict: bool,
+    budget: &Budget,
+) -> Result<Summary> {
+    let nothing = Rules::new(game.clone(), vec![Value::Bool(false); game.vars.len()]);
+    let game: &Game = nothing.game();
+    let format = Format::new(game)?;
+    let mut judge = Judge {
+        game,
+        rules: nothing.game(),
+        decide,
+        machine: nothing.machine_with(budget.clone()),
+        want: format.want,
+        strict,
+        start_parts: crate::format::reads(&game.start.expr, game.vars.len())
+            .into_iter()
+            .filter(|s| game.vars[*s].part)
+            .collect(),
+        rows: vec![String::new(); game.output.len()],
+        params: vec![Value::Bool(false); game.vars.len()],
+        places: vec![None; game.vars.len()],
+        ruling: None,
+        scratch: Vec::new(),
+        cases: 0,
+        reader: Reader::new(input),
+        out: Out {
+            to: output,
+            gathered: Vec::new(),
+            closed: false,
+        },
+    };
+    let done = judge.records(&format.steps);
+    judge.end_rows();
+    let flushed = judge.out.flush();
+    let summary = Summary {
+        cases: judge.cases,
+        closed: judge.out.closed,
+    };
+    match done {
+        _ if summary.closed => Ok(summary),
+        Err(error) => Err(error),
+        Ok(_) => flushed
+            .map(|()| summary)
+            .map_err(|e| write_failed(game, &e)),
+    }
+}
+
+fn write_failed(game: &Game, error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(
+        Code::File,
+        &game.source,
+        format!("the answers cannot be written: {error}"),
+    ))
+}
+
+/// Gathers output.
+struct Out<W> {
+    to: W,
+    gathered: Vec<u8>,
+    closed: bool,
+}
+
+impl<W: Write> Out<W> {
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        self.gathered.extend_from_slice(text.as_bytes());
+        if self.gathered.len() >= GATHER {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let result = self.to.write_all(&self.gathered);
+        self.gathered.clear();
+        self.closed |= result
+            .as_ref()
+            .is_err_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+        result
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write()?;
+        let result = self.to.flush();
+        self.closed |= result
+            .as_ref()
+            .is_err_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+        result
+    }
+}
+
+/// Whether reading goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Over,
+}
+
+struct Judge<'g, 'd, R, W> {
+    game: &'g Game,
+    rules: &'g Arc<Game>,
+    decide: &'d mut dyn Decide,
+    machine: Machine<'g>,
+    want: Want,
+    strict: bool,
+    /// Part variables that the start reads.
+    start_parts: Vec<Slot>,
+    /// For each output, the line of a group so far.
+    rows: Vec<String>,
+    params: Vec<Value>,
+    /// Where each parameter of the case at hand stands.
+    places: Vec<Option<Place>>,
+    /// The parameters for which the solver was made.
+    ruling: Option<Vec<Value>>,
+    scratch: Vec<Value>,
+    cases: u64,
+    reader: Reader<R>,
+    out: Out<W>,
+}
+
+impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
+    fn records(&mut self, steps: &[Step<'g>]) -> Result<()> {
+        loop {
+            self.wait()?;
+            let more = self.reader.more().map_err(|f| self.fault(f, ""))?;
+            if !more || self.record(steps, true)? == Flow::Over {
+                return Ok(());
+            }
+            // Each record may start rules of its own; nothing of the last one is left but the solver.
+        }
+    }
+
+    /// Writes what there is before the stream is waited for.
+    fn wait(&mut self) -> Result<()> {
+        if self.reader.idle() && !self.out.gathered.is_empty() {
+            self.out.flush().map_err(|e| write_failed(self.game, &e))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the steps of one record, or of one time of a `repeat`, and answers the case that they end with.
+    fn record(&mut self, steps: &[Step<'g>], first: bool) -> Result<Flow> {
+        self.reader.take_negative();
+        let mut sentinel = 0..0;
+        if first {
+            self.places.fill(None);
+            sentinel = 1..steps
+                .iter()
+                .position(|s| s.until.is_some())
+                .map_or(0, |i| i + 1);
+        }
+        for (i, step) in steps.iter().enumerate() {
+            if sentinel.contains(&i) && self.sentinel_cut_short(steps)? {
+                return Ok(Flow::Over);
+            }
+            if let InputItem::Repeat(slot, _) = step.item {
+                return self.group(step, *slot, steps.len() == 1);
+            }
+            self.item(step.item)?;
+            if self.asks(step)? == Flow::Over {
+                return Ok(Flow::Over);
+            }
+        }
+        self.case()?;
+        Ok(Flow::On)
+    }
+
+    /// A final `0` where the contest's is `0 0`: the missing numbers are taken for zeros.
+    fn sentinel_cut_short(&mut self, steps: &[Step<'g>]) -> Result<bool> {
+        if self.reader.more().map_err(|f| self.fault(f, ""))? {
+            return Ok(false);
+        }
+        for step in steps {
+            if let InputItem::Scalar(slot) = step.item
+                && self.places[*slot].is_none()
+                && self.game.vars[*slot].ty == Type::Int
+            {
+                self.machine.set(*slot, Value::Int(Int::ZERO));
+            }
+            if let Some(until) = step.until {
+                return self.machine.truth(until);
+            }
+        }
+        Ok(false)
+    }
+
+    fn group(&mut self, step: &Step<'g>, slot: Slot, outermost: bool) -> Result<Flow> {
+        self.item(step.item)?;
+        if self.asks(step)? == Flow::Over {
+            return Ok(Flow::Over);
+        }
+        let Value::Int(count) = self.params[slot].clone() else {
+            return Ok(Flow::On);
+        };
+        if count.is_negative() {
+            let name = &self.game.vars[slot].name;
+            let message = format!("`{name}` is {count}, and it is how many cases follow");
+            return Err(self.senseless(Code::Requirement, slot, message));
+        }
+        let mut done = Int::ZERO;
+        while done < count {
+            self.wait()?;
+            if !self.reader.more().map_err(|f| self.fault(f, ""))? {
+                let name = &self.game.vars[slot].name;
+                let message = format!(
+                    "the input ends after {done} of the {count} cases that `{name}` promised"
+                );
+                let help = if outermost {
+                    "add the missing cases, or give their true number"
+                } else {
+                    "add the missing cases"
+                };
+                let place = self.reader.last();
+                return Err(Box::new(
+                    self.input_error(Code::Truncated, place, 1, &message, "the end")
+                        .help(help),
+                ));
+            }
+            if self.record(&step.body, false)? == Flow::Over {
+                return Ok(Flow::Over);
+            }
+            done = &done + &Int::ONE;
+        }
+        if !step
+            .body
+            .iter()
+            .any(|s| matches!(s.item, InputItem::Repeat(..)))
+        {
+            self.end_group()?;
+        }
+        Ok(Flow::On)
+    }
+
+    /// Reads one item into the parameters.
+    fn item(&mut self, item: &'g InputItem) -> Result<()> {
+        let more = match item {
+            InputItem::Array(slot, _)
+            | InputItem::Scalar(slot)
+            | InputItem::Lists(slot, _)
+            | InputItem::Repeat(slot, _) => {
+                let more = self.reader.more().map_err(|f| self.fault(f, ""))?;
+                self.places[*slot] = Some(self.reader.place());
+                more
+            }
+            InputItem::Rows(slots, _) => {
+                let more = self.reader.more().map_err(|f| self.fault(f, ""))?;
+                for slot in slots {
+                    self.places[*slot] = Some(self.reader.place());
+                }
+                more
+            }
+        };
+        let game = self.game;
+        let name = |slot: Slot| game.vars[slot].name.as_str();
+        match item {
+            InputItem::Scalar(slot) | InputItem::Repeat(slot, _) => {
+                let var = &game.vars[*slot];
+                let token = Token::of(&var.ty).unwrap_or(Token::Int);
+                let value = self
+                    .token(&token)
+                    .map_err(|f| self.fault(f, &format!("`{}`", var.name)))?;
+                self.put(*slot, if var.part { Value::seq([value]) } else { value });
+            }
+            InputItem::Array(slot, count) => {
+                let ty = element(game, *slot);
+                let token = ty.and_then(Token::of).unwrap_or(Token::Int);
+                self.scratch.clear();
+                match count {
+                    Some(count) => {
+                        let n = self.count(count, *slot)?;
+                        // A string of n characters, in one word or in several.
+                        if token == Token::Char {
+                            self.characters(n, name(*slot))?;
+                        } else {
+                            self.list(n, &token).map_err(|(f, i)| {
+                                self.fault(
+                                    f,
+                                    &format!("value {} of the {n} of `{}`", i + 1, name(*slot)),
+                                )
+                            })?;
+                        }
+                    }
+                    None if more => {
+                        while self.reader.more_on_line().map_err(|f| self.fault(f, ""))? {
+                            if token == Token::Char {
+                                let word =
+                                    self.reader.word().map_err(|f| self.fault(f, name(*slot)))?;
+                                self.scratch.extend(word.chars().map(Value::Char));
+                                continue;
+                            }
+                            let value = self.token(&token).map_err(|f| {
+                                let i = self.scratch.len() + 1;
+                                self.fault(f, &format!("value {i} of `{}`", name(*slot)))
+                            })?;
+                            self.scratch.push(value);
+                        }
+                    }
+                    None => {}
+                }
+                let value = self.gathered(*slot);
+                self.put(*slot, value);
+            }
+            InputItem::Lists(slot, count) => {
+                let n = self.count(count, *slot)?;
+                let inner = element(game, *slot);
+                let token = match inner {
+                    Some(Type::List(m) | Type::Set(m) | Type::Multiset(m)) => Token::of(m),
+                    _ => None,
+                }
+                .unwrap_or(Token::Int);
+                let mut lists = Vec::new();
+                for i in 0..n {
+                    let what = |rest: &str| {
+                        format!("{rest} list {} of the {n} of `{}`", i + 1, name(*slot))
+                    };
+                    let length = self
+                        .reader
+                        .int()
+                        .map_err(|f| self.fault(f, &what("the length of")))?;
+                    let Some(length) = length.to_usize() else {
+                        let message = format!("{} cannot be {length}", what("the length of"));
+                        return Err(self.senseless(Code::Requirement, *slot, message));
+                    };
+                    self.scratch.clear();
+                    self.list(length, &token).map_err(|(f, k)| {
+                        self.fault(f, &what(&format!("value {} of the {length} in", k + 1)))
+                    })?;
+                    lists.push(ordered(&mut self.scratch, inner));
+                }
+                let value = Value::seq(lists);
+                self.put(*slot, value);
+            }
+            InputItem::Rows(slots, count) => {
+                let n = self.count(count, slots[0])?;
+                let tokens: Vec<Token> = slots
+                    .iter()
+                    .map(|s| element(game, *s).and_then(Token::of).unwrap_or(Token::Int))
+                    .collect();
+                let mut columns: Vec<Vec<Value>> =
+                    vec![Vec::with_capacity(n.min(1 << 16)); slots.len()];
+                for i in 0..n {
+                    for (k, token) in tokens.iter().enumerate() {
+                        let value = self.token(token).map_err(|f| {
+                            self.fault(f, &format!("`{}` in row {} of {n}", name(slots[k]), i + 1))
+                        })?;
+                        columns[k].push(value);
+                    }
+                }
+                for (slot, mut column) in slots.iter().zip(columns) {
+                    let ty = if game.vars[*slot].part {
+                        None
+                    } else {
+                        Some(&game.vars[*slot].ty)
+                    };
+                    self.put(*slot, ordered(&mut column, ty));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, slot: Slot, value: Value) {
+        if !self.game.vars[slot].part {
+            self.machine.set(slot, value.clone());
+        }
+        self.params[slot] = value;
+    }
+
+    /// The list that has been read, as a value of the slot.
+    fn gathered(&mut self, slot: Slot) -> Value {
+        let var = &self.game.vars[slot];
+        ordered(&mut self.scratch, (!var.part).then_some(&var.ty))
+    }
+
+    fn token(&mut self, token: &Token) -> std::result::Result<Value, Fault> {
+        match token {
+            Token::Int => self.reader.int().map(Value::Int),
+            Token::Word => Ok(Value::seq(self.reader.word()?.chars().map(Value::Char))),
+            Token::Char => {
+                self.reader.more()?;
+                let place = self.reader.place();
+                let word = self.reader.word()?;
+                let mut chars = word.chars();
+                match (chars.next(), chars.next()) {
+                    (Some(c), None) => Ok(Value::Char(c)),
+                    _ => Err(Fault::NotANumber {
+                        place,
+                        token: word.chars().take(40).collect(),
+                        why: "is more than the one character wanted",
+                        help: None,
+                    }),
+                }
+            }
+            Token::Row(tokens) => {
+                let values = tokens
+                    .iter()
+                    .map(|t| self.token(t))
+                    .collect::<std::result::Result<Vec<_>, _>>()?;
+                Ok(Value::seq(values))
+            }
+        }
+    }
+
+    /// Appends n values to the scratch list; a fault comes with the number of those before it.
+    fn list(&mut self, n: usize, token: &Token) -> std::result::Result<(), (Fault, usize)> {
+        if *token == Token::Int {
+            return self
+                .reader
+                .ints(n, &mut self.scratch)
+                .map_err(|f| (f, self.scratch.len()));
+        }
+        for i in 0..n {
+            let value = self.token(token).map_err(|f| (f, i))?;
+            self.scratch.push(value);
+        }
+        Ok(())
+    }
+
+    /// A string of n characters.
+    fn characters(&mut self, n: usize, name: &str) -> Result<()> {
+        while self.scratch.len() < n {
+            self.reader.more().map_err(|f| self.fault(f, name))?;
+            let place = self.reader.place();
+            let got = self.scratch.len();
+            let what = |i: usize| format!("character {} of the {n} of `{name}`", i + 1);
+            let word = self.reader.word().map_err(|f| self.fault(f, &what(got)))?;
+            self.scratch.extend(word.chars().map(Value::Char));
+            if self.scratch.len() > n {
+                let fault = Fault::NotANumber {
+                    place,
+                    token: word.chars().take(40).collect(),
+                    why: "is longer than it should be",
+                    help: None,
+                };
+                return Err(self.fault(fault, &what(got)));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many values a list has.
+    fn count(&mut self, count: &'g Expr, slot: Slot) -> Result<usize> {
+        let n = self.machine.int(count).map_err(|e| self.in_case(e))?;
+        if n.is_negative() {
+            let text = self.game.source.slice(count.span);
+            let name = &self.game.vars[slot].name;
+            let message = format!("`{text}` is {n}, and it is how many values `{name}` has");
+            let blamed = crate::format::reads(count, self.game.vars.len());
+            return Err(self.senseless(
+                Code::Requirement,
+                blamed.first().copied().unwrap_or(slot),
+                message,
+            ));
+        }
+        // What no memory holds is found missing where the input ends.
+        Ok(n.to_usize().unwrap_or(usize::MAX))
+    }
+
+    /// Asks what can be asked after a step.
+    fn asks(&mut self, step: &Step<'g>) -> Result<Flow> {
+        if let Some(until) = step.until
+            && self.machine.truth(until).map_err(|e| self.in_case(e))?
+        {
+            return Ok(Flow::Over);
+        }
+        for asked in &step.requires {
+            self.ask(asked, Code::Requirement)?;
+        }
+        if self.strict {
+            for asked in &step.limits {
+                self.ask(asked, Code::Limit)?;
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn ask(&mut self, asked: &Asked<'g>, code: Code) -> Result<()> {
+        let parts = match asked.parts.first() {
+            Some(slot) => self.params[*slot].as_seq().map_or(0, <[Value]>::len),
+            None => 1,
+        };
+        for part in 0..parts {
+            for &slot in &asked.parts {
+                if let Some(v) = self.params[slot].as_seq().and_then(|list| list.get(part)) {
+                    self.machine.set(slot, v.clone());
+                }
+            }
+            if !self
+                .machine
+                .truth(&asked.check.condition)
+                .map_err(|e| self.in_case(e))?
+            {
+                return Err(self.broken(asked, code, part));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a requirement or limit that does not hold.
+    fn broken(&mut self, asked: &Asked<'g>, code: Code, part: usize) -> Box<Diagnostic> {
+        let game = self.game;
+        let condition = game.source.slice(asked.check.condition.span);
+        let message = match (&asked.check.message, code) {
+            (Some(message), _) => message.clone(),
+            (None, Code::Limit) => format!("past the contest's limit {condition}"),
+            (None, _) => format!("this makes no sense here: {condition} does not hold"),
+        };
+        let blamed = asked
+            .reads
+            .iter()
+            .copied()
+            .max_by_key(|s| self.places[*s].map(|p| (p.line, p.column)));
+        if !asked.reads.iter().any(|s| below_zero(&self.params[*s])) {
+            self.reader.take_negative();
+        }
+        let mut error = match blamed {
+            Some(slot) => self.senseless(code, slot, message),
+            None => {
+                let place = self.reader.place();
+                Box::new(self.input_error(code, place, 1, &message, ""))
+            }
+        };
+        for &slot in &asked.reads {
+            let var = &game.vars[slot];
+            let (value, row) = match &self.params[slot] {
+                Value::Seq(list) if asked.parts.contains(&slot) => {
+                    (list[part].clone(), format!(" in row {}", part + 1))
+                }
+                value => (value.clone(), String::new()),
+            };
+            let ty = &var.ty;
+            let mut text = show(&value, ty);
+            if text.chars().count() > 60 {
+                text = text.chars().take(57).collect::<String>() + "…";
+            }
+            error.notes.push(format!("{} = {text}{row}", var.name));
+        }
+        if asked.check.message.is_some() {
+            let verb = if code == Code::Limit {
+                "the contest's limit is"
+            } else {
+                "the game requires"
+            };
+            error.notes.push(format!("{verb} {condition}"));
+        }
+        if code == Code::Limit {
+            error.help =
+                Some("without `--strict` numbers past the limits are answered too".to_owned());
+        }
+        error
+    }
+
+    /// Answers the case that has been read.
+    fn case(&mut self) -> Result<()> {
+        let position = self.position()?;
+        let game = self.game;
+        let stale = self.ruling.as_ref().is_none_or(|old| {
+            game.vars
+                .iter()
+                .enumerate()
+                .any(|(slot, var)| var.in_rules && !var.part && old[slot] != self.params[slot])
+        });
+        if stale {
+            let rules = Rules::new(self.rules.clone(), self.params.clone());
+            self.decide.rules(rules).map_err(|e| self.in_case(e))?;
+            self.ruling = Some(self.params.clone());
+        }
+        let answer = self
+            .decide
+            .answer(&position, self.want)
+            .map_err(|e| self.in_case(e))?;
+        let need = |found: Option<Int>, what: &str| {
+            found.ok_or_else(|| {
+                let message = format!("the output prints {what}, and this game has none");
+                Box::new(Diagnostic::error(Code::Unsupported, &game.source, message))
+            })
+        };
+        for (i, output) in game.output.iter().enumerate() {
+            let slots = output.slots;
+            if self.want.win {
+                self.machine.set(slots.win, Value::Bool(answer.win));
+            }
+            if self.want.value {
+                let value = need(answer.value.clone(), "the Grundy value")?;
+                self.machine.set(slots.value, Value::Int(value));
+            }
+            if self.want.moves {
+                let moves = need(answer.moves.clone(), "the number of winning moves")?;
+                self.machine.set(slots.moves, Value::Int(moves));
+            }
+            self.machine
+                .set(slots.case, Value::Int(Int::from(self.cases + 1)));
+            let text = self
+                .machine
+                .text(&output.expr)
+                .map_err(|e| self.in_case(e))?;
+            if output.row {
+                self.rows[i].push_str(&text);
+            } else {
+                self.print(&text)?;
+                self.print("\n")?;
+            }
+        }
+        self.cases += 1;
+        Ok(())
+    }
+
+    fn print(&mut self, text: &str) -> Result<()> {
+        self.out.put(text).map_err(|e| write_failed(self.game, &e))
+    }
+
+    /// Ends the lines of a group.
+    fn end_group(&mut self) -> Result<()> {
+        for i in 0..self.rows.len() {
+            if self.game.output[i].row {
+                let mut row = std::mem::take(&mut self.rows[i]);
+                row.push('\n');
+                self.print(&row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends lines that an error or the end of the input cut short.
+    fn end_rows(&mut self) {
+        for row in &mut self.rows {
+            if !row.is_empty() {
+                row.push('\n');
+                // A failure shows when the rest is flushed.
+                let _ = self.out.put(row);
+            }
+        }
+    }
+
+    /// The position of the case.
+    fn position(&mut self) -> Result<Position> {
+        let game = self.game;
+        let parts = match game.vars.iter().position(|v| v.part) {
+            Some(slot) if game.start.sum => self.params[slot].as_seq().map_or(0, <[Value]>::len),
+            _ => 1,
+        };
+        let mut position = Position {
+            parts: Vec::with_capacity(parts),
+        };
+        for part in 0..parts {
+            for &slot in &self.start_parts {
+                if let Some(v) = self.params[slot].as_seq().and_then(|list| list.get(part)) {
+                    self.machine.set(slot, v.clone());
+                }
+            }
+            let value = self
+                .machine
+                .value(&game.start.expr)
+                .map_err(|e| self.in_case(e))?;
+            match game.shape.pos(&value) {
+                Ok(pos) => position.parts.push(pos),
+                Err(count) => {
+                    let message =
+                        format!("a position has no count below zero, and here is {count}");
+                    let slot = crate::format::reads(&game.start.expr, game.vars.len())
+                        .first()
+                        .copied();
+                    return Err(self.senseless(Code::Requirement, slot.unwrap_or(0), message));
+                }
+            }
+        }
+        Ok(position)
+    }
+
+    /// An error of what a number means, at the first number below zero of the case or else where the parameter stands.
+    fn senseless(&mut self, code: Code, slot: Slot, message: String) -> Box<Diagnostic> {
+        let place = match self.reader.take_negative() {
+            Some(place) => place,
+            None => self
+                .places
+                .get(slot)
+                .copied()
+                .flatten()
+                .unwrap_or_else(|| self.reader.place()),
+        };
+        let error = self.input_error(code, place, 1, &message, "");
+        Box::new(error.note(format!("in case {}", self.cases + 1)))
+    }
+
+    /// Says of an error of the rules or the solver in which case it came up.
+    fn in_case(&self, mut error: Box<Diagnostic>) -> Box<Diagnostic> {
+        if error.code != Code::Interrupted {
+            let start = self
+                .places
+                .iter()
+                .flatten()
+                .min_by_key(|p| (p.line, p.column));
+            let place = start.map_or(String::new(), |p| {
+                format!(", read from line {}, column {}", p.line, p.column)
+            });
+            error
+                .notes
+                .push(format!("in case {}{place}", self.cases + 1));
+        }
+        error
+    }
+
+    /// The error of reading; `what` was to be read.
+    fn fault(&self, fault: Fault, what: &str) -> Box<Diagnostic> {
+        let case = self.cases + 1;
+        Box::new(match fault {
+            Fault::End(place) => {
+                let message = format!("the input ends inside case {case}");
+                let mut error = self.input_error(Code::Truncated, place, 1, &message, "the end");
+                if !what.is_empty() {
+                    error = error.note(format!("{what} was to be read next"));
+                }
+                error.help("add what is missing, or take the unfinished case away")
+            }
+            Fault::NotANumber {
+                place,
+                token,
+                why,
+                help,
+            } => {
+                let message = format!("`{token}` {why}");
+                let label = if what.is_empty() {
+                    String::new()
+                } else {
+                    format!("{what} is wanted here")
+                };
+                let mut error =
+                    self.input_error(Code::BadValue, place, token.len(), &message, &label);
+                error = error.note(format!("in case {case}"));
+                match help {
+                    Some(help) => error.help(help),
+                    None => error,
+                }
+            }
+            Fault::Stream(error) => Diagnostic::error(
+                Code::File,
+                &Source::new("input", ""),
+                format!("the input cannot be read: {error}"),
+            ),
+        })
+    }
+
+    /// An error at a place of the input, with its line if that is still at hand.
+    fn input_error(
+        &self,
+        code: Code,
+        place: Place,
+        width: usize,
+        message: &str,
+        label: &str,
+    ) -> Diagnostic {
+        let message = format!("line {}, column {}: {message}", place.line, place.column);
+        match self.reader.excerpt(&place) {
+            Some((line, at)) => {
+                let end = line.len().min(at + width);
+                let end = (end..line.len())
+                    .find(|i| line.is_char_boundary(*i))
+                    .unwrap_or(line.len());
+                let source = Source::excerpt("input", line, place.line);
+                Diagnostic::error(code, &source, message).at(Span::new(at, end), label)
+            }
+            None => Diagnostic::error(code, &Source::excerpt("input", "", place.line), message),
+        }
+    }
+}
+
+/// Whether a number below zero is in a value.
+fn below_zero(value: &Value) -> bool {
+    match value {
+        Value::Int(v) => v.is_negative(),
+        Value::Seq(members) => members.iter().any(below_zero),
+        Value::Bool(_) | Value::Char(_) => false,
+    }
+}
+
+/// A list as a value of its type, and the list emptied: what has no order is sorted, a set has each member once.
+fn ordered(values: &mut Vec<Value>, ty: Option<&Type>) -> Value {
+    match ty {
+        Some(Type::Set(_)) => {
+            values.sort();
+            values.dedup();
+        }
+        Some(Type::Multiset(_) | Type::Unordered(..)) => values.sort(),
+        _ => {}
+    }
+    Value::Seq(values.drain(..).collect())
+}
