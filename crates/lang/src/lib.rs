@@ -6,5 +6,7 @@ pub mod bind;
 pub mod diag;
 pub mod interp;
 pub mod ir;
+pub mod lexer;
 pub mod linear;
+pub mod parser;
 pub mod value;
