@@ -1,6 +1,10 @@
 //! Integer linear constraints: a decision procedure, move rules read as linear relations, and what follows from them for
 //! every game (does play end?). No engine is here, and no game is known by its name.
 
+#[cfg(test)]
+mod build;
+pub mod relation;
 pub mod system;
 
+pub use relation::{Case, Opaque, Relation};
 pub use system::{Constraint, Lin, System, Truth, Union, Var};
