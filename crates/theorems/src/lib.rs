@@ -1,6 +1,13 @@
 //! Theorems that recognise the rules of a part and then solve it. One file a theorem; [`ALL`] is the registry, in the order
 //! in which they are asked. No game is known by its name, and nothing here searches.
 
+mod cases;
+pub mod nim;
+pub mod sum;
+mod terms;
+pub mod window;
+pub mod wythoff;
+
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::Diagnostic;
 use grundy_lang::interp::Rules;
@@ -80,9 +87,16 @@ pub trait Solver: Send + Sync {
         budget: &Budget,
     ) -> Result<Options>;
 
+    /// The size of the Nim heap that the part is, if its options are exactly the smaller heaps, each as one part. Only such
+    /// parts add in misère play; their solvers answer [`Target::Value`] by size then.
+    fn nim_heap(&self, part: &Pos) -> Option<Int> {
+        let _ = part;
+        None
+    }
+
     /// The argument for this part, a few sentences that a student can follow, with the numbers put in.
     fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>>;
 }
 
 /// Every theorem, in the order in which they are asked.
-pub static ALL: &[&dyn Theorem] = &[];
+pub static ALL: &[&dyn Theorem] = &[&nim::NimHeap, &window::WindowMoves, &wythoff::Wythoff];

@@ -235,6 +235,11 @@ impl Poly {
         Some(out)
     }
 
+    /// Divided by a positive number, rounded down.
+    pub fn divided(self, by: &Int) -> Poly {
+        div(self, by)
+    }
+
     /// Its value; every variable in it must have one.
     pub fn eval(&self, vars: &[Int]) -> Int {
         let mut sum = Int::ZERO;
@@ -692,6 +697,15 @@ impl Reader<'_> {
         })
     }
 
+    /// The conditions for `lo <= p <= hi`.
+    pub fn between(&self, p: &Poly, lo: &Expr, hi: &Expr) -> Result<All, WhyNot> {
+        let (lo, hi) = (self.int(lo)?, self.int(hi)?);
+        let mut all = All::new();
+        p.minus(&lo).split(&mut all);
+        hi.minus(p).split(&mut all);
+        Ok(all)
+    }
+
     /// A condition (or its contrary) as alternatives of conjunctions.
     pub fn condition(&self, e: &Expr, negate: bool) -> Result<Any, WhyNot> {
         let ge = |a: Poly, b: &Poly| {
@@ -738,12 +752,13 @@ impl Reader<'_> {
                 let Domain::Range(lo, hi) = &**domain else {
                     return self.refuse(e, "asks for a member of a list");
                 };
-                let (a, lo, hi) = (self.int(a)?, self.int(lo)?, self.int(hi)?);
+                let a = self.int(a)?;
                 if negate {
+                    let (lo, hi) = (self.int(lo)?, self.int(hi)?);
                     let one = Poly::one();
                     vec![ge(lo, &a.plus(&one)), ge(a, &hi.plus(&one))]
                 } else {
-                    vec![[ge(a.clone(), &lo), ge(hi, &a)].concat()]
+                    vec![self.between(&a, lo, hi)?]
                 }
             }
             _ => return self.refuse(e, "is not a condition that is understood here"),

@@ -1,0 +1,886 @@
+//! Window moves: one counter whose options are the numbers next to it, up to a distance that depends on the counter itself.
+//!
+//! Rising: `(s, c) -> (s, c + k) for k in 1..min(f(c), s - c)`. Falling: `n -> n - k for k in 1..f(n)`. Measure a position by
+//! its distance d from the end of play, s − c or n. The options of d are the distances ℓ(d), …, d−1 with
+//! ℓ(d) = d − min(d, m(d)), m(d) = max(0, f). Its value is G(d) = mex{G(ℓ(d)), …, G(d−1)}.
+//!
+//! # Blocks
+//! Let b₀ = 0 and b' the least d > b with ℓ(d) > b for the successor b' of each b. The *recursive form* says that
+//! G(b + j) = j for 0 ≤ j < b' − b. In the rising game with cap s this reads: let q be the largest c with c + f(c) < s; above q
+//! the value is s − c; at q it is 0; below q it is that with the cap q.
+//!
+//! **Theorem.** The recursive form holds if and only if (∗): for all blocks b and all 1 ≤ j < b' − b, the last position before
+//! b that lies j after the start of its own block (if there is one) is before ℓ(b + j).
+//!
+//! *Proof.* By induction on d = b + j let all earlier positions have the values claimed. For j ≥ 1 the choice of b' gives
+//! ℓ(d) ≤ b, so the window holds b, …, d−1 with the values 0, …, j−1; its mex is j exactly if no position of an earlier block in
+//! the window has the value j, which is (∗). For j = 0 and b > 0, ℓ(b) is after the start of the block before, so the window holds
+//! no 0 and the mex is 0. ∎
+//!
+//! **Corollary.** The form holds if d − m(d) strictly increases, that is if m never rises with d: in the rising game if f never
+//! falls as c rises, in the falling game if f never rises with n. *Proof.* Let a be the start of the block before b. ℓ(b) ≥ a + 1,
+//! and while ℓ > 0 it grows by at least 1 a step, so ℓ(b + j) ≥ a + 1 + j, and positions j after an earlier start are at most
+//! a + j. ∎ It is not enough that ℓ never falls: with ℓ = 0, 0, 0, 1, 1 the window of 4 is {1, 2, 3} with the values 1, 2, 0, so
+//! G(4) = 3, where the form says 1. f(c) = 0 (no move) and a cap of 0 need no special case.
+//!
+//! # Plateaus
+//! **Theorem.** If m never falls and rises by at most 1 a step (falling game: n // k, isqrt(n); Strange Nim), then G(d) = w(d) if d
+//! is the first with w(d) = min(d, m(d)), and else G(d) = G(d − w(d) − 1). *Proof.* w also never falls and rises by at most 1, so
+//! ℓ = d − w rises by 0 or 1 a step. Claim: the window of d and d itself together have the values 0, …, w(d), each once. True for
+//! d = 0. If ℓ(d+1) = ℓ(d), the window of d + 1 has all these, so G(d+1) = w(d) + 1 = w(d+1). Else the window has lost the position
+//! ℓ(d) and w(d+1) = w(d), so G(d+1) = G(ℓ(d)) with ℓ(d) = d + 1 − w(d+1) − 1. ∎
+//!
+//! # Everything else
+//! A table over d: mex is the least value whose last occurrence is before ℓ(d), found by descent in a tree of minima. It holds
+//! for any ℓ, and takes O(d log d) time and 20 bytes a position, up to the budget's memory.
+//!
+//! # Cost
+//! Blocks: one search for a threshold a block, about 40 evaluations of f for numbers of a thousand digits; a Stone Game
+//! (f = c²) has O(log log s) blocks. Runs of blocks with the same m are one step. Plateaus: the same a plateau passed. Both
+//! stop at [`MAX_STEPS`].
+
+use std::sync::{Mutex, PoisonError};
+
+use grundy_core::{BigInt, Budget, Int, Outcome};
+use grundy_lang::diag::{Code, Diagnostic};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Pattern, Play};
+use grundy_lang::value::Pos;
+
+use crate::cases::{Interval, intervals};
+use crate::terms::{Poly, follows};
+use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
+
+/// The theorem.
+pub struct WindowMoves;
+
+/// The most blocks or plateaus that one question walks over.
+pub const MAX_STEPS: u64 = 1 << 25;
+
+/// Bytes a position of the table.
+const TABLE_BYTES: u64 = 20;
+
+impl Theorem for WindowMoves {
+    fn name(&self) -> &'static str {
+        "window"
+    }
+
+    fn title(&self) -> &'static str {
+        "Window moves"
+    }
+
+    fn source(&self) -> &'static str {
+        "the proofs are in crates/theorems/src/window.rs; the falling case with n // k is AtCoder ARC 091 F"
+    }
+
+    fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
+        if rules.game().play == Play::Misere {
+            return Err(WhyNot::new("play is misère, and the values are those of normal play"));
+        }
+        let (x, intervals) = intervals(rules)?;
+        let next = Poly::var(x).plus(&Poly::one());
+        let last = Poly::var(x).minus(&Poly::one());
+        let up = intervals.iter().all(|i| starts(&i.lower, &next, 1));
+        if !up && !intervals.iter().all(|i| starts(&i.upper, &last, -1)) {
+            return Err(WhyNot::new(
+                "the options are not the numbers next to the counter, all on one side of it",
+            ));
+        }
+        let mut windows = Vec::new();
+        for i in intervals {
+            windows.push(Window::new(i, x, up, rules)?);
+        }
+        let form = form(&windows, x, up);
+        Ok(Box::new(Windows {
+            rules: rules.clone(),
+            x,
+            up,
+            windows,
+            form,
+            table: Mutex::new(Table::default()),
+        }))
+    }
+}
+
+/// Whether the bounds on the near side say exactly that the interval begins at `edge`; `sign` 1 if they are lower bounds.
+fn starts(bounds: &[Poly], edge: &Poly, sign: i64) -> bool {
+    let sign = Int::from(sign);
+    bounds.contains(edge)
+        && bounds
+            .iter()
+            .all(|b| edge.minus(b).scaled(&sign).nonnegative())
+}
+
+/// The options by one rule: where the guards hold, the numbers from next to x as far as every `reach` says, not past any
+/// `end`.
+struct Window {
+    /// Bounds on the far side that the counter does not enter.
+    ends: Vec<Poly>,
+    /// How far it reaches from x.
+    reach: Vec<Poly>,
+    /// Guards that do not follow from there being an option.
+    guards: Vec<Poly>,
+}
+
+impl Window {
+    fn new(i: Interval, x: usize, up: bool, rules: &Rules) -> std::result::Result<Self, WhyNot> {
+        let here = Poly::var(x);
+        let (mut ends, mut reach) = (Vec::new(), Vec::new());
+        for far in if up { i.upper } else { i.lower } {
+            if !far.mentions(x) {
+                ends.push(far);
+            } else if up {
+                reach.push(far.minus(&here));
+            } else {
+                reach.push(here.minus(&far));
+            }
+        }
+        if up && ends.is_empty() {
+            let text = rules.game().source.slice(rules.game().moves[i.rule].span);
+            return Err(WhyNot::new(format!("`{}` has no fixed cap", text.trim())));
+        }
+        ends.sort();
+        ends.dedup();
+        // There is an option only if each reach is at least 1 and each end is on the far side of x.
+        let one = Poly::one();
+        let mut facts: Vec<Poly> = reach.iter().map(|r| r.minus(&one)).collect();
+        let gap = |end: &Poly| if up { end.minus(&here) } else { here.minus(end) };
+        facts.extend(ends.iter().map(|end| gap(end).minus(&one)));
+        if !up {
+            facts.push(here.minus(&one));
+        }
+        let guards = i.guards.into_iter().filter(|g| !follows(g, &facts)).collect();
+        Ok(Window { ends, reach, guards })
+    }
+
+    /// Where play ends for this rule.
+    fn end(&self, up: bool, vars: &[Int]) -> Int {
+        let ends = self.ends.iter().map(|p| p.eval(vars));
+        let end = if up { ends.min() } else { ends.max() };
+        match end {
+            Some(end) if up => end,
+            Some(end) => end.max(Int::ZERO),
+            None => Int::ZERO,
+        }
+    }
+}
+
+/// Which theorem of this file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Blocks,
+    Plateaus,
+    Table,
+}
+
+fn form(windows: &[Window], x: usize, up: bool) -> Form {
+    let same = windows
+        .iter()
+        .all(|w| w.ends == windows[0].ends && w.guards.is_empty());
+    if !same {
+        return Form::Table;
+    }
+    let growths: Vec<_> = windows
+        .iter()
+        .flat_map(|w| &w.reach)
+        .map(|r| r.growth(x))
+        .collect();
+    let within = |lo: i64, hi: i64| {
+        growths.iter().all(|g| {
+            g.lo.as_ref().is_some_and(|v| *v >= Int::from(lo))
+                && g.hi.as_ref().is_some_and(|v| *v <= Int::from(hi))
+        })
+    };
+    // A rule without a reach goes all the way: no bound at all, beside which a bound of another rule does not count.
+    let blocks = growths
+        .iter()
+        .all(|g| if up { g.never_negative() } else { g.never_positive() });
+    if blocks || windows.iter().any(|w| w.reach.is_empty()) {
+        Form::Blocks
+    } else if up && within(-1, 0) || !up && within(0, 1) {
+        Form::Plateaus
+    } else {
+        Form::Table
+    }
+}
+
+struct Windows {
+    rules: Rules,
+    x: usize,
+    up: bool,
+    windows: Vec<Window>,
+    form: Form,
+    table: Mutex<Table>,
+}
+
+/// One part: the counters that stay, and where play ends.
+struct Line<'a> {
+    of: &'a Windows,
+    vars: Vec<Int>,
+    end: Int,
+}
+
+impl Line<'_> {
+    /// The counter at a distance from the end.
+    fn at(&self, d: &Int) -> Int {
+        if self.of.up { &self.end - d } else { &self.end + d }
+    }
+
+    /// How far the moves reach from a counter; `None` if all the way.
+    fn reach(&mut self, x: Int) -> Option<Int> {
+        self.vars[self.of.x] = x;
+        let mut most = Int::ZERO;
+        for w in &self.of.windows {
+            let reach = w.reach.iter().map(|r| r.eval(&self.vars)).min()?;
+            most = most.max(reach);
+        }
+        Some(most)
+    }
+
+    /// m(d), at most d.
+    fn width(&mut self, d: &Int) -> Int {
+        let x = self.at(d);
+        match self.reach(x) {
+            Some(m) => m.min(d.clone()),
+            None => d.clone(),
+        }
+    }
+
+    /// The nearest distance that can be left from d, by any rule with its own guards and end.
+    fn leftmost(&mut self, d: &Int) -> Int {
+        let x = self.at(d);
+        self.vars[self.of.x] = x.clone();
+        let mut least = d.clone();
+        for w in &self.of.windows {
+            if w.guards.iter().any(|g| g.eval(&self.vars).is_negative()) {
+                continue;
+            }
+            let end = w.end(self.of.up, &self.vars);
+            let mut room = if self.of.up { &end - &x } else { &x - &end };
+            for r in &w.reach {
+                room = room.min(r.eval(&self.vars));
+            }
+            if room > Int::ZERO {
+                least = least.min(d - &room);
+            }
+        }
+        least
+    }
+}
+
+/// How often a walk has gone on; it stops when told to or past the limit.
+struct Steps<'a> {
+    taken: u64,
+    budget: &'a Budget,
+    rules: &'a Rules,
+}
+
+impl Steps<'_> {
+    fn step(&mut self) -> Result<()> {
+        self.taken += 1;
+        if self.taken.is_multiple_of(1024) && self.budget.stopped() {
+            return Err(interrupted(self.rules));
+        }
+        if self.taken > MAX_STEPS {
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::TooLarge,
+                    &self.rules.game().source,
+                    format!("the value lies more than {MAX_STEPS} blocks of windows away"),
+                )
+                .note("a question walks from block to block, and here the blocks are short")
+                .help("ask for a smaller position"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn interrupted(rules: &Rules) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(
+        Code::Interrupted,
+        &rules.game().source,
+        "stopped",
+    ))
+}
+
+/// The least x in (lo, hi] with g(x) > 0, for a g that never falls, with g(lo) ≤ 0 < g(hi), 0 ≤ lo.
+///
+/// First the number of bits is found by bisection, then false position narrows the rest (with the Illinois rule and a
+/// bisection after every third step that gains less than half), so that smooth g take few evaluations and any g at most
+/// about four times the number of bits.
+fn first_positive(lo: Int, hi: Int, g: &mut dyn FnMut(&Int) -> Int) -> Int {
+    let bits = |v: &Int| v.to_i64().map_or_else(|| v.to_big().bits(), |v| u64::from(64 - v.leading_zeros()));
+    let (mut lo, mut hi) = (lo, hi);
+    if &hi - &lo == Int::ONE {
+        return hi;
+    }
+    let (mut g_lo, mut g_hi) = (None, None);
+    let (mut few, mut many) = (bits(&lo), bits(&hi));
+    while many > few + 1 {
+        let middle = few + (many - few) / 2;
+        let x = Int::from(BigInt::from(1) << (middle - 1));
+        if x <= lo || x >= hi {
+            break;
+        }
+        let v = g(&x);
+        if v > Int::ZERO {
+            (hi, g_hi, many) = (x, Some(v), middle);
+        } else {
+            (lo, g_lo, few) = (x, Some(v), middle);
+        }
+    }
+    let mut a = g_lo.unwrap_or_else(|| g(&lo));
+    let mut b = g_hi.unwrap_or_else(|| g(&hi));
+    let (mut slow, mut side) = (0, 0);
+    loop {
+        let gap = &hi - &lo;
+        if gap == Int::ONE {
+            return hi;
+        }
+        let half = gap.div_floor(&Int::from(2)).unwrap_or(Int::ONE);
+        let x = if slow >= 3 || gap < Int::from(8) {
+            slow = 0;
+            &lo + &half
+        } else {
+            let part = (&gap * &-&a).div_floor(&(&b - &a)).unwrap_or_default();
+            &lo + &part.max(Int::ONE).min(&gap - &Int::ONE)
+        };
+        let v = g(&x);
+        let two = Int::from(2);
+        if v > Int::ZERO {
+            (hi, b) = (x, v);
+            if side == 1 {
+                a = -&(-&a).div_floor(&two).unwrap_or_default();
+            }
+            side = 1;
+        } else {
+            (lo, a) = (x, v);
+            if side == -1 {
+                b = b.div_floor(&two).unwrap_or_default().max(Int::ONE);
+            }
+            side = -1;
+        }
+        slow = if &hi - &lo > half { slow + 1 } else { 0 };
+    }
+}
+
+/// The largest x in [lo, hi] for which `holds`, which it does at lo and never again once it has ceased to; by doubling steps.
+fn last_holding(lo: &Int, hi: &Int, holds: &mut dyn FnMut(&Int) -> bool) -> Int {
+    let mut good = lo.clone();
+    let mut step = Int::ONE;
+    let mut bad = loop {
+        let x = &good + &step;
+        if x > *hi {
+            break hi + &Int::ONE;
+        }
+        if !holds(&x) {
+            break x;
+        }
+        good = x;
+        step = &step + &step;
+    };
+    while &bad - &good > Int::ONE {
+        let gap = &bad - &good;
+        let x = &good + &gap.div_floor(&Int::from(2)).unwrap_or(Int::ONE);
+        if holds(&x) {
+            good = x;
+        } else {
+            bad = x;
+        }
+    }
+    good
+}
+
+/// The start of the block of d and of the block before it (none for the first).
+type Starts = (Int, Option<Int>);
+
+impl Windows {
+    fn line(&self, part: &Pos) -> (Line<'_>, Int) {
+        let vars = part.0.to_vec();
+        let ends = self.windows.iter().map(|w| w.end(self.up, &vars));
+        let end = if self.up { ends.max() } else { ends.min() }.unwrap_or_default();
+        let x = &vars[self.x];
+        let d = if self.up { &end - x } else { x - &end };
+        // Past the end there is no move, as at the end itself.
+        let d = d.max(Int::ZERO);
+        let line = Line {
+            of: self,
+            vars,
+            end,
+        };
+        (line, d)
+    }
+
+    fn steps<'a>(&'a self, budget: &'a Budget) -> Steps<'a> {
+        Steps {
+            taken: 0,
+            budget,
+            rules: &self.rules,
+        }
+    }
+
+    /// The blocks from the end up to d; `seen` is told every start but the first, runs of equal ones only once.
+    fn block(
+        &self,
+        line: &mut Line<'_>,
+        d: &Int,
+        budget: &Budget,
+        seen: &mut dyn FnMut(&Int),
+    ) -> Result<Starts> {
+        let mut steps = self.steps(budget);
+        let (mut b, mut before) = (Int::ZERO, None);
+        let w = line.width(d);
+        while *d != b && d - &w > b {
+            steps.step()?;
+            let next = self.next_start(line, &b, d);
+            let m = line.width(&next);
+            before = Some(b);
+            b = next;
+            seen(&b);
+            // Blocks of one length follow each other while m stays the same.
+            let length = &m + &Int::ONE;
+            let second = &b + &length;
+            if second <= *d && line.width(&second) == m {
+                let last = last_holding(&second, d, &mut |p| line.width(p) == m);
+                let run = (&last - &b).div_floor(&length).unwrap_or_default();
+                b = &b + &(&run * &length);
+                before = Some(&b - &length);
+                seen(&b);
+            }
+        }
+        Ok((b, before))
+    }
+
+    /// The least p in (b, d] with p − m(p) > b; there is one.
+    fn next_start(&self, line: &mut Line<'_>, b: &Int, d: &Int) -> Int {
+        // m never rises with p, so b + m(d) < p ≤ b + m(b) + 1.
+        let x = line.at(b);
+        let hi = match line.reach(x) {
+            Some(m) => (b + &m + Int::ONE).min(d.clone()),
+            None => d.clone(),
+        };
+        let lo = b + &line.width(&hi);
+        if self.up {
+            // In terms of the counter: p − m(p) > b if and only if x + m(x) < end − b. The least x where it is not.
+            let cap = line.at(b);
+            let lo_x = line.at(&hi);
+            let hi_x = line.at(&lo);
+            let found = first_positive(lo_x, hi_x, &mut |x| {
+                let m = line.reach(x.clone()).unwrap_or_else(|| cap.clone());
+                x + &m - cap.clone() + Int::ONE
+            });
+            &line.end - &(found - Int::ONE)
+        } else {
+            let end = line.end.clone();
+            let found = first_positive(&lo + &end, &hi + &end, &mut |x| {
+                let p = x - &end;
+                let m = line.width(&p);
+                p - m - b.clone()
+            });
+            found - end
+        }
+    }
+
+    /// The first position of the plateau of d, on which the width is m.
+    fn plateau_start(line: &mut Line<'_>, d: &Int, m: &Int) -> Int {
+        // Walk down: `last_holding` goes up, so it is asked for the distance from d.
+        let down = last_holding(&Int::ZERO, d, &mut |k| line.width(&(d - k)) == *m);
+        d - &down
+    }
+
+    fn plateau_value(&self, line: &mut Line<'_>, d: &Int, budget: &Budget) -> Result<Int> {
+        let mut steps = self.steps(budget);
+        let mut d = d.clone();
+        loop {
+            steps.step()?;
+            let m = line.width(&d);
+            if m.is_zero() {
+                return Ok(m);
+            }
+            let first = Self::plateau_start(line, &d, &m);
+            let length = &m + &Int::ONE;
+            let rest = (&d - &first).mod_floor(&length).unwrap_or_default();
+            if rest.is_zero() {
+                return Ok(m);
+            }
+            d = first + rest - length;
+        }
+    }
+
+    /// The position before d in its window that has the value v, which is at most m(d) and not d's own value.
+    fn plateau_find(&self, line: &mut Line<'_>, d: &Int, v: &Int, budget: &Budget) -> Result<Int> {
+        let mut steps = self.steps(budget);
+        let start = d - &line.width(d);
+        // The first position with the value v is the first as wide as v.
+        let mut p = if v.is_zero() {
+            Int::ZERO
+        } else {
+            let narrow = last_holding(&Int::ZERO, d, &mut |p| line.width(p) < *v);
+            narrow + Int::ONE
+        };
+        while p < start {
+            steps.step()?;
+            // The next with this value is the first whose window begins after p.
+            let near = &p + &Int::ONE;
+            let inside = last_holding(&p, d, &mut |q| q - &line.width(q) <= p);
+            let mut next = (inside + Int::ONE).max(near);
+            let m = line.width(&next);
+            let length = &m + &Int::ONE;
+            let second = &next + &length;
+            if second <= start && line.width(&second) == m {
+                let last = last_holding(&second, &start, &mut |q| line.width(q) == m);
+                let run = (&last - &next).div_floor(&length).unwrap_or_default();
+                next = &next + &(&run * &length);
+            }
+            p = next;
+        }
+        Ok(p)
+    }
+
+    fn with_table<T>(
+        &self,
+        line: &mut Line<'_>,
+        d: &Int,
+        budget: &Budget,
+        read: impl FnOnce(&Table, usize) -> T,
+    ) -> Result<T> {
+        let most = (budget.memory() / TABLE_BYTES).min(u64::from(u32::MAX) - 2);
+        let Some(to) = d.to_u64().filter(|d| *d < most).and_then(|d| usize::try_from(d).ok()) else {
+            return Err(Box::new(
+                Diagnostic::error(
+                    Code::Memory,
+                    &self.rules.game().source,
+                    format!("a table of values up to {d} does not fit: {most} is the most that it can have"),
+                )
+                .note("neither the block nor the plateau form holds for these moves, so every value is computed")
+                .help("allow more memory, or ask for a smaller position"),
+            ));
+        };
+        let mut key = line.vars.clone();
+        key[self.x] = Int::ZERO;
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if table.key != key {
+            *table = Table {
+                key,
+                ..Table::default()
+            };
+        }
+        while table.values.len() <= to {
+            let n = table.values.len();
+            if n.is_multiple_of(4096) && budget.stopped() {
+                return Err(interrupted(&self.rules));
+            }
+            let start = line.leftmost(&Int::from(n)).to_usize().unwrap_or(0);
+            table.push(start);
+        }
+        Ok(read(&table, to))
+    }
+
+    fn grundy(&self, part: &Pos, budget: &Budget) -> Result<Int> {
+        let (mut line, d) = self.line(part);
+        match self.form {
+            Form::Blocks => {
+                let (b, _) = self.block(&mut line, &d, budget, &mut |_| {})?;
+                Ok(d - b)
+            }
+            Form::Plateaus => self.plateau_value(&mut line, &d, budget),
+            Form::Table => self.with_table(&mut line, &d, budget, |table, to| {
+                Int::from(u64::from(table.values[to]))
+            }),
+        }
+    }
+
+    fn names(&self) -> impl Fn(usize) -> String + '_ {
+        fn collect(p: &Pattern, out: &mut Vec<usize>) {
+            match p {
+                Pattern::Bind(slot) => out.push(*slot),
+                Pattern::Tuple(members) => members.iter().for_each(|m| collect(m, out)),
+                _ => {}
+            }
+        }
+        let game = self.rules.game();
+        let mut slots = Vec::new();
+        if let Some(m) = game.moves.first() {
+            collect(&m.pattern, &mut slots);
+        }
+        move |v| {
+            slots
+                .get(v)
+                .map_or_else(|| "?".to_owned(), |s| game.slots[*s].name.clone())
+        }
+    }
+
+    fn reach_text(&self) -> Option<String> {
+        let name = self.names();
+        let texts: Option<Vec<String>> = self
+            .windows
+            .iter()
+            .map(|w| match w.reach.as_slice() {
+                [] => None,
+                [one] => Some(one.show(&name)),
+                many => {
+                    let list: Vec<_> = many.iter().map(|r| r.show(&name)).collect();
+                    Some(format!("min({})", list.join(", ")))
+                }
+            })
+            .collect();
+        let mut texts = texts?;
+        texts.sort();
+        texts.dedup();
+        Some(match texts.as_slice() {
+            [one] => one.clone(),
+            many => format!("max({})", many.join(", ")),
+        })
+    }
+}
+
+impl Solver for Windows {
+    fn finding(&self) -> String {
+        let name = self.names();
+        let x = name(self.x);
+        let side = if self.up { "above" } else { "below" };
+        let Some(f) = self.reach_text() else {
+            return format!("the options are all numbers {side} {x} up to a fixed end");
+        };
+        let why = match (self.form, self.up) {
+            (Form::Blocks, true) => "f never falls as the counter rises, so the values go by blocks",
+            (Form::Blocks, false) => "f never rises with the counter, so the values go by blocks",
+            (Form::Plateaus, _) => {
+                "f changes by at most 1 a step and grows away from the end, so the values go by plateaus"
+            }
+            (Form::Table, _) => "neither closed form holds for this f, so a table of all values is made",
+        };
+        format!("the options are the next f numbers {side} {x}, f = {f}; {why}")
+    }
+
+    fn outcome(&self, part: &Pos, budget: &Budget) -> Result<Outcome> {
+        Ok(Outcome::from_next_wins(!self.grundy(part, budget)?.is_zero()))
+    }
+
+    fn value(&self, part: &Pos, budget: &Budget) -> Result<Option<Int>> {
+        self.grundy(part, budget).map(Some)
+    }
+
+    fn options(
+        &self,
+        part: &Pos,
+        target: &Target,
+        limit: usize,
+        budget: &Budget,
+    ) -> Result<Options> {
+        let wanted = match target {
+            Target::Value(v) => v.clone(),
+            Target::P => Int::ZERO,
+        };
+        if wanted.is_negative() {
+            return Ok(Options::default());
+        }
+        let (mut line, d) = self.line(part);
+        let leave = |line: &Line<'_>, p: &Int| {
+            let mut left = part.clone();
+            left.0[self.x] = line.at(p);
+            vec![left]
+        };
+        // Positions of one window have different values in both closed forms: there, at most one option has the value.
+        let found = match self.form {
+            Form::Blocks => {
+                let (b, before) = self.block(&mut line, &d, budget, &mut |_| {})?;
+                let start = &d - &line.width(&d);
+                let here = &b + &wanted;
+                if here < d {
+                    (here >= start).then_some(here)
+                } else {
+                    before.and_then(|a| {
+                        let there = a + wanted;
+                        (there < b && there >= start).then_some(there)
+                    })
+                }
+            }
+            Form::Plateaus => {
+                let m = line.width(&d);
+                if wanted > m || m.is_zero() || self.plateau_value(&mut line, &d, budget)? == wanted {
+                    None
+                } else {
+                    Some(self.plateau_find(&mut line, &d, &wanted, budget)?)
+                }
+            }
+            Form::Table => {
+                let start = line.leftmost(&d).to_usize().unwrap_or(0);
+                let (first, total) = self.with_table(&mut line, &d, budget, |table, to| {
+                    let good = (start..to).rev().filter(|&p| wanted == i64::from(table.values[p]));
+                    (good.clone().take(limit).collect::<Vec<_>>(), good.count())
+                })?;
+                return Ok(Options {
+                    list: first.iter().map(|&p| leave(&line, &Int::from(p))).collect(),
+                    total: Int::from(total),
+                });
+            }
+        };
+        Ok(Options {
+            list: found.iter().take(limit).map(|p| leave(&line, p)).collect(),
+            total: Int::from(usize::from(found.is_some())),
+        })
+    }
+
+    fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>> {
+        const SHOWN: usize = 8;
+        let (mut line, d) = self.line(part);
+        let name = self.names();
+        let x = name(self.x);
+        let f = self.reach_text();
+        let mut out = Vec::new();
+        let end = line.end.clone();
+        out.push(format!(
+            "Play ends at {x} = {end}; here {x} = {} is {d} away from it.",
+            part.0[self.x]
+        ));
+        let value = self.grundy(part, budget)?;
+        match self.form {
+            Form::Blocks => {
+                let mut starts = Vec::new();
+                let mut more = 0usize;
+                let (b, _) = self.block(&mut line, &d, budget, &mut |b| {
+                    if starts.len() < SHOWN {
+                        starts.push(b.clone());
+                    } else {
+                        more += 1;
+                    }
+                })?;
+                if let Some(f) = f {
+                    out.push(format!(
+                        "From {x} the next f = {f} numbers can be reached. As long as the end is among them the value is the \
+                         distance to the end; the first position from which it is not has the value 0, since it reaches only \
+                         positions of values above 0, and from there on it plays the part of the end."
+                    ));
+                } else {
+                    out.push("The end is always in reach, so the value is the distance to it.".to_owned());
+                }
+                if !starts.is_empty() {
+                    let list: Vec<String> =
+                        starts.iter().map(|b| line.at(b).to_string()).collect();
+                    let dots = if more > 0 { ", …" } else { "" };
+                    out.push(format!("Such positions on the way: {x} = {}{dots}.", list.join(", ")));
+                }
+                out.push(format!(
+                    "The last of them not past {} is {x} = {}, so the value is {value}.",
+                    part.0[self.x],
+                    line.at(&b)
+                ));
+            }
+            Form::Plateaus => {
+                out.push(format!(
+                    "From {x} the next f = {} numbers can be reached. Where f has just become w the value is w; else the window \
+                     has lost one position, f + 1 away, and the value is the one that was lost.",
+                    f.unwrap_or_default()
+                ));
+                let mut at = d.clone();
+                let mut chain = vec![part.0[self.x].to_string()];
+                let mut steps = self.steps(budget);
+                while chain.len() < SHOWN {
+                    steps.step()?;
+                    let m = line.width(&at);
+                    if m.is_zero() || Self::plateau_start(&mut line, &at, &m) == at {
+                        break;
+                    }
+                    at = at - m - Int::ONE;
+                    chain.push(line.at(&at).to_string());
+                }
+                let dots = if chain.len() == SHOWN { ", …" } else { "" };
+                out.push(format!("So go {}{dots}: the value is {value}.", chain.join(", ")));
+            }
+            Form::Table => out.push(format!(
+                "The value is the least that no option has; computed from the end up to here, it is {value}."
+            )),
+        }
+        Ok(out)
+    }
+}
+
+/// Values by distance from the end, with the last position of every value so far.
+#[derive(Default)]
+struct Table {
+    /// The counters that stay.
+    key: Vec<Int>,
+    values: Vec<u32>,
+    /// A tree of minima over values: one more than the last position of that value, 0 if it has not occurred. The leaves are
+    /// the upper half.
+    last: Vec<u32>,
+}
+
+impl Table {
+    /// Adds the next position, whose options start at `start`.
+    fn push(&mut self, start: usize) {
+        let n = self.values.len();
+        let leaves = self.last.len() / 2;
+        // A value is at most the number of positions before, so one spare leaf always has not occurred.
+        if leaves < n + 2 {
+            let grown = (n + 2).next_power_of_two() * 2;
+            let mut last = vec![0; grown * 2];
+            last[grown..grown + leaves].copy_from_slice(&self.last[leaves..]);
+            for i in (1..grown).rev() {
+                last[i] = last[2 * i].min(last[2 * i + 1]);
+            }
+            self.last = last;
+        }
+        let leaves = self.last.len() / 2;
+        let mut i = 1;
+        while i < leaves {
+            i *= 2;
+            if self.last[i] as usize > start {
+                i += 1;
+            }
+        }
+        self.values.push((i - leaves) as u32);
+        self.last[i] = n as u32 + 1;
+        while i > 1 {
+            i /= 2;
+            self.last[i] = self.last[2 * i].min(self.last[2 * i + 1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_found_exactly() {
+        let mut state = 7u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for _ in 0..3000 {
+            let at = random(5000) as i64 + 1;
+            let hi = at + random(5000) as i64;
+            let lo = at - 1 - random(at as u64) as i64;
+            let kind = random(3);
+            let mut calls = 0;
+            let found = first_positive(Int::from(lo), Int::from(hi), &mut |x| {
+                calls += 1;
+                let x = x.to_i64().unwrap() - at;
+                Int::from(match kind {
+                    0 => x + 1,
+                    1 => if x >= 0 { 1 } else { 0 },
+                    _ => if x >= 0 { 1_000_000_000 + x } else { -1 },
+                })
+            });
+            assert_eq!(found, Int::from(at));
+            assert!(calls < 90, "{calls} evaluations");
+        }
+    }
+
+    #[test]
+    fn few_evaluations_find_the_root_of_a_thousand_digits() {
+        let s: Int = format!("1{}7", "0".repeat(998)).parse().unwrap();
+        let mut calls = 0;
+        let found = first_positive(Int::ZERO, s.clone(), &mut |x| {
+            calls += 1;
+            x * x + x.clone() - s.clone() + Int::ONE
+        });
+        let below = &found - &Int::ONE;
+        assert!(&found * &found + found.clone() >= s && &below * &below + below.clone() < s);
+        assert!(calls < 60, "{calls} evaluations");
+    }
+}
