@@ -83,7 +83,10 @@ fn of_move(rules: &Rules, rule: usize, m: &Move, out: &mut Vec<Case>) -> Result<
             Clause::If(condition) => reader.condition(condition, false)?,
             Clause::For { slots, domain } => {
                 let (&[slot], Domain::Range(lo, hi)) = (slots.as_slice(), domain) else {
-                    return Err(WhyNot::new(format!("{} takes from a list of numbers", text())));
+                    return Err(WhyNot::new(format!(
+                        "{} takes from a list of numbers",
+                        text()
+                    )));
                 };
                 let q = Poly::var(SIGNED + quantifiers);
                 quantifiers += 1;
@@ -103,15 +106,25 @@ fn of_move(rules: &Rules, rule: usize, m: &Move, out: &mut Vec<Case>) -> Result<
         }
     }
     let Parts::Each(parts) = &m.parts else {
-        return Err(WhyNot::new(format!("{} leaves a varying number of parts", text())));
+        return Err(WhyNot::new(format!(
+            "{} leaves a varying number of parts",
+            text()
+        )));
     };
     let [part] = parts.as_slice() else {
-        return Err(WhyNot::new(format!("{} leaves {} parts", text(), parts.len())));
+        return Err(WhyNot::new(format!(
+            "{} leaves {} parts",
+            text(),
+            parts.len()
+        )));
     };
     let mut result = Vec::new();
     flatten(&reader, part, &mut result)?;
     if result.len() != next {
-        return Err(WhyNot::new(format!("{} is not one counter for each counter", text())));
+        return Err(WhyNot::new(format!(
+            "{} is not one counter for each counter",
+            text()
+        )));
     }
     for constraints in when {
         out.push(Case {
@@ -201,16 +214,29 @@ fn interval(rules: &Rules, case: Case, x: usize) -> Result<Interval, WhyNot> {
         return Ok(out);
     }
     if case.quantifiers > 1 {
-        return Err(WhyNot::new(format!("{} has more than one quantifier", text())));
+        return Err(WhyNot::new(format!(
+            "{} has more than one quantifier",
+            text()
+        )));
     }
-    let step = || WhyNot::new(format!("the steps of {} are not all the numbers of a range", text()));
+    let step = || {
+        WhyNot::new(format!(
+            "the steps of {} are not all the numbers of a range",
+            text()
+        ))
+    };
     let (sign, base) = new.linear_in(SIGNED).ok_or_else(step)?;
     if sign.abs() != grundy_core::Int::ONE {
         return Err(step());
     }
     for p in case.constraints {
         // p = κ·q + rest with q = sign·(new − base).
-        let bound = || WhyNot::new(format!("a bound in {} is not linear in the number moved", text()));
+        let bound = || {
+            WhyNot::new(format!(
+                "a bound in {} is not linear in the number moved",
+                text()
+            ))
+        };
         let (k, rest) = p.linear_in(SIGNED).ok_or_else(bound)?;
         if k.is_zero() {
             out.guards.push(p);

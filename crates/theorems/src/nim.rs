@@ -48,7 +48,9 @@ impl Theorem for NimHeap {
             }
         }
         if !intervals.iter().any(|i| full(i, &last)) {
-            return Err(WhyNot::new("no rule takes every number from 1 to all that there is"));
+            return Err(WhyNot::new(
+                "no rule takes every number from 1 to all that there is",
+            ));
         }
         Ok(Box::new(Heap {
             rules: rules.clone(),
@@ -69,7 +71,10 @@ fn below(i: &Interval, x: usize, last: &Poly) -> bool {
     i.upper.iter().any(|u| {
         let gap = last.minus(u);
         // Never negative at x = 1, and never falling from there on.
-        let at_one = || gap.substitute(x, &Poly::one()).is_some_and(|p| p.nonnegative());
+        let at_one = || {
+            gap.substitute(x, &Poly::one())
+                .is_some_and(|p| p.nonnegative())
+        };
         follows(&gap, &facts) || above_zero && gap.growth(x).never_negative() && at_one()
     })
 }
@@ -119,7 +124,11 @@ impl Solver for Heap {
         let mut left = part.clone();
         left.0[self.x] = wanted;
         Ok(Options {
-            list: if limit == 0 { Vec::new() } else { vec![vec![left]] },
+            list: if limit == 0 {
+                Vec::new()
+            } else {
+                vec![vec![left]]
+            },
             total: Int::ONE,
         })
     }
@@ -138,7 +147,9 @@ impl Solver for Heap {
         out.push("Who takes the last one loses, so one wants to leave exactly 1.".to_owned());
         out.push(match self.outcome(part, budget)? {
             Outcome::P => "There is 1, and the player to move must take it.".to_owned(),
-            Outcome::N if n.is_zero() => "Nothing is left: the other player took the last.".to_owned(),
+            Outcome::N if n.is_zero() => {
+                "Nothing is left: the other player took the last.".to_owned()
+            }
             Outcome::N => format!("Take {} and leave 1.", n - &Int::ONE),
         });
         Ok(out)
@@ -177,7 +188,11 @@ pub fn misere_nim_moves(heaps: &[Int]) -> Vec<Option<Int>> {
             let others = nim_sum.bitxor(n);
             let others_large = large > usize::from(*n > Int::ONE);
             // Only ones beside it: `others` is their parity, and together with what is left it must be odd.
-            let wanted = if others_large { others } else { Int::ONE.bitxor(&others) };
+            let wanted = if others_large {
+                others
+            } else {
+                Int::ONE.bitxor(&others)
+            };
             (wanted < *n).then_some(wanted)
         })
         .collect()

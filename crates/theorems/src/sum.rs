@@ -144,8 +144,11 @@ impl<'a> Sum<'a> {
                 budget,
             )?;
             out.total = &out.total + &total;
-            out.list
-                .extend(list.into_iter().take(room).map(|left| SumMove { part: i, left }));
+            out.list.extend(
+                list.into_iter()
+                    .take(room)
+                    .map(|left| SumMove { part: i, left }),
+            );
         }
         Ok(out)
     }

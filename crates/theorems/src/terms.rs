@@ -388,8 +388,12 @@ impl Atom {
             // A root stays a root of the same thing, which was never negative.
             Atom::Isqrt(p) => isqrt(p.map(with)?),
             Atom::Abs(p) => abs(p.map(with)?),
-            Atom::Gcd(a, b) => Poly::atom(Atom::Gcd(Box::new(a.map(with)?), Box::new(b.map(with)?))),
-            Atom::Xor(a, b) => Poly::atom(Atom::Xor(Box::new(a.map(with)?), Box::new(b.map(with)?))),
+            Atom::Gcd(a, b) => {
+                Poly::atom(Atom::Gcd(Box::new(a.map(with)?), Box::new(b.map(with)?)))
+            }
+            Atom::Xor(a, b) => {
+                Poly::atom(Atom::Xor(Box::new(a.map(with)?), Box::new(b.map(with)?)))
+            }
             Atom::Min(ps) => extreme(list(ps)?, true),
             Atom::Max(ps) => extreme(list(ps)?, false),
             Atom::If(when, a, b) => {
@@ -397,7 +401,11 @@ impl Atom {
                     .iter()
                     .map(|all| all.iter().map(|p| p.map(with)).collect::<Option<Vec<_>>>())
                     .collect::<Option<Vec<_>>>()?;
-                Poly::atom(Atom::If(when, Box::new(a.map(with)?), Box::new(b.map(with)?)))
+                Poly::atom(Atom::If(
+                    when,
+                    Box::new(a.map(with)?),
+                    Box::new(b.map(with)?),
+                ))
             }
         })
     }
@@ -490,7 +498,12 @@ impl Atom {
     }
 
     fn show(&self, name: &dyn Fn(usize) -> String) -> String {
-        let list = |ps: &[Poly]| ps.iter().map(|p| p.show(name)).collect::<Vec<_>>().join(", ");
+        let list = |ps: &[Poly]| {
+            ps.iter()
+                .map(|p| p.show(name))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         match self {
             Atom::Var(v) => name(*v),
             Atom::Div(p, by) => format!("({} // {by})", p.show(name)),
@@ -505,12 +518,19 @@ impl Atom {
                 let cases: Vec<String> = when
                     .iter()
                     .map(|all| {
-                        let parts: Vec<String> =
-                            all.iter().map(|p| format!("{} >= 0", p.show(name))).collect();
+                        let parts: Vec<String> = all
+                            .iter()
+                            .map(|p| format!("{} >= 0", p.show(name)))
+                            .collect();
                         parts.join(" and ")
                     })
                     .collect();
-                format!("({} if {} else {})", a.show(name), cases.join(" or "), b.show(name))
+                format!(
+                    "({} if {} else {})",
+                    a.show(name),
+                    cases.join(" or "),
+                    b.show(name)
+                )
             }
         }
     }
@@ -646,7 +666,10 @@ impl Reader<'_> {
                     },
                     _ => args.as_slice(),
                 };
-                let ps = args.iter().map(|a| self.int(a)).collect::<Result<Vec<_>, _>>()?;
+                let ps = args
+                    .iter()
+                    .map(|a| self.int(a))
+                    .collect::<Result<Vec<_>, _>>()?;
                 match (f, ps.as_slice()) {
                     (Function::Min, [_, ..]) => extreme(ps, true),
                     (Function::Max, [_, ..]) => extreme(ps, false),
@@ -681,7 +704,11 @@ impl Reader<'_> {
                 None => return self.refuse(e, "does not divide by a positive number"),
             },
             BinaryOp::Pow => {
-                let Some(n) = b.as_constant().and_then(|v| v.to_u64()).filter(|n| *n <= 64) else {
+                let Some(n) = b
+                    .as_constant()
+                    .and_then(|v| v.to_u64())
+                    .filter(|n| *n <= 64)
+                else {
                     return self.refuse(e, "is not a power with a small number as its exponent");
                 };
                 let mut out = Poly::one();
@@ -693,7 +720,10 @@ impl Reader<'_> {
                 }
                 out
             }
-            BinaryOp::Xor => Poly::atom(Atom::Xor(Box::new(a.clone().min(b.clone())), Box::new(a.max(b)))),
+            BinaryOp::Xor => Poly::atom(Atom::Xor(
+                Box::new(a.clone().min(b.clone())),
+                Box::new(a.max(b)),
+            )),
         })
     }
 
@@ -727,7 +757,11 @@ impl Reader<'_> {
                 let mut out: Any = if both { vec![All::new()] } else { Any::new() };
                 for part in list {
                     let part = self.condition(part, negate)?;
-                    out = if both { conjunction(&out, &part) } else { [out, part].concat() };
+                    out = if both {
+                        conjunction(&out, &part)
+                    } else {
+                        [out, part].concat()
+                    };
                     if out.len() > MAX_ALTERNATIVES {
                         return self.refuse(e, "has too many alternatives");
                     }

@@ -75,7 +75,9 @@ impl Theorem for WindowMoves {
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
         if rules.game().play == Play::Misere {
-            return Err(WhyNot::new("play is misère, and the values are those of normal play"));
+            return Err(WhyNot::new(
+                "play is misère, and the values are those of normal play",
+            ));
         }
         let (x, intervals) = intervals(rules)?;
         let next = Poly::var(x).plus(&Poly::one());
@@ -144,13 +146,27 @@ impl Window {
         // There is an option only if each reach is at least 1 and each end is on the far side of x.
         let one = Poly::one();
         let mut facts: Vec<Poly> = reach.iter().map(|r| r.minus(&one)).collect();
-        let gap = |end: &Poly| if up { end.minus(&here) } else { here.minus(end) };
+        let gap = |end: &Poly| {
+            if up {
+                end.minus(&here)
+            } else {
+                here.minus(end)
+            }
+        };
         facts.extend(ends.iter().map(|end| gap(end).minus(&one)));
         if !up {
             facts.push(here.minus(&one));
         }
-        let guards = i.guards.into_iter().filter(|g| !follows(g, &facts)).collect();
-        Ok(Window { ends, reach, guards })
+        let guards = i
+            .guards
+            .into_iter()
+            .filter(|g| !follows(g, &facts))
+            .collect();
+        Ok(Window {
+            ends,
+            reach,
+            guards,
+        })
     }
 
     /// Where play ends for this rule.
@@ -186,15 +202,19 @@ fn form(windows: &[Window], x: usize, up: bool) -> Form {
         .map(|r| r.growth(x))
         .collect();
     let within = |lo: i64, hi: i64| {
+        let (lo, hi) = (Int::from(lo), Int::from(hi));
         growths.iter().all(|g| {
-            g.lo.as_ref().is_some_and(|v| *v >= Int::from(lo))
-                && g.hi.as_ref().is_some_and(|v| *v <= Int::from(hi))
+            g.lo.as_ref().is_some_and(|v| *v >= lo) && g.hi.as_ref().is_some_and(|v| *v <= hi)
         })
     };
     // A rule without a reach goes all the way: no bound at all, beside which a bound of another rule does not count.
-    let blocks = growths
-        .iter()
-        .all(|g| if up { g.never_negative() } else { g.never_positive() });
+    let blocks = growths.iter().all(|g| {
+        if up {
+            g.never_negative()
+        } else {
+            g.never_positive()
+        }
+    });
     if blocks || windows.iter().any(|w| w.reach.is_empty()) {
         Form::Blocks
     } else if up && within(-1, 0) || !up && within(0, 1) {
@@ -223,7 +243,11 @@ struct Line<'a> {
 impl Line<'_> {
     /// The counter at a distance from the end.
     fn at(&self, d: &Int) -> Int {
-        if self.of.up { &self.end - d } else { &self.end + d }
+        if self.of.up {
+            &self.end - d
+        } else {
+            &self.end + d
+        }
     }
 
     /// How far the moves reach from a counter; `None` if all the way.
@@ -310,7 +334,10 @@ fn interrupted(rules: &Rules) -> Box<Diagnostic> {
 /// bisection after every third step that gains less than half), so that smooth g take few evaluations and any g at most
 /// about four times the number of bits.
 fn first_positive(lo: Int, hi: Int, g: &mut dyn FnMut(&Int) -> Int) -> Int {
-    let bits = |v: &Int| v.to_i64().map_or_else(|| v.to_big().bits(), |v| u64::from(64 - v.leading_zeros()));
+    let bits = |v: &Int| {
+        v.to_i64()
+            .map_or_else(|| v.to_big().bits(), |v| u64::from(64 - v.leading_zeros()))
+    };
     let (mut lo, mut hi) = (lo, hi);
     if &hi - &lo == Int::ONE {
         return hi;
@@ -546,7 +573,11 @@ impl Windows {
         read: impl FnOnce(&Table, usize) -> T,
     ) -> Result<T> {
         let most = (budget.memory() / TABLE_BYTES).min(u64::from(u32::MAX) - 2);
-        let Some(to) = d.to_u64().filter(|d| *d < most).and_then(|d| usize::try_from(d).ok()) else {
+        let Some(to) = d
+            .to_u64()
+            .filter(|d| *d < most)
+            .and_then(|d| usize::try_from(d).ok())
+        else {
             return Err(Box::new(
                 Diagnostic::error(
                     Code::Memory,
@@ -644,18 +675,24 @@ impl Solver for Windows {
             return format!("the options are all numbers {side} {x} up to a fixed end");
         };
         let why = match (self.form, self.up) {
-            (Form::Blocks, true) => "f never falls as the counter rises, so the values go by blocks",
+            (Form::Blocks, true) => {
+                "f never falls as the counter rises, so the values go by blocks"
+            }
             (Form::Blocks, false) => "f never rises with the counter, so the values go by blocks",
             (Form::Plateaus, _) => {
                 "f changes by at most 1 a step and grows away from the end, so the values go by plateaus"
             }
-            (Form::Table, _) => "neither closed form holds for this f, so a table of all values is made",
+            (Form::Table, _) => {
+                "neither closed form holds for this f, so a table of all values is made"
+            }
         };
         format!("the options are the next f numbers {side} {x}, f = {f}; {why}")
     }
 
     fn outcome(&self, part: &Pos, budget: &Budget) -> Result<Outcome> {
-        Ok(Outcome::from_next_wins(!self.grundy(part, budget)?.is_zero()))
+        Ok(Outcome::from_next_wins(
+            !self.grundy(part, budget)?.is_zero(),
+        ))
     }
 
     fn value(&self, part: &Pos, budget: &Budget) -> Result<Option<Int>> {
@@ -699,7 +736,8 @@ impl Solver for Windows {
             }
             Form::Plateaus => {
                 let m = line.width(&d);
-                if wanted > m || m.is_zero() || self.plateau_value(&mut line, &d, budget)? == wanted {
+                if wanted > m || m.is_zero() || self.plateau_value(&mut line, &d, budget)? == wanted
+                {
                     None
                 } else {
                     Some(self.plateau_find(&mut line, &d, &wanted, budget)?)
@@ -708,7 +746,9 @@ impl Solver for Windows {
             Form::Table => {
                 let start = line.leftmost(&d).to_usize().unwrap_or(0);
                 let (first, total) = self.with_table(&mut line, &d, budget, |table, to| {
-                    let good = (start..to).rev().filter(|&p| wanted == i64::from(table.values[p]));
+                    let good = (start..to)
+                        .rev()
+                        .filter(|&p| wanted == i64::from(table.values[p]));
                     (good.clone().take(limit).collect::<Vec<_>>(), good.count())
                 })?;
                 return Ok(Options {
@@ -848,7 +888,9 @@ mod tests {
     fn the_threshold_is_found_exactly() {
         let mut state = 7u64;
         let mut random = |n: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 33) % n
         };
         for _ in 0..3000 {
@@ -862,8 +904,20 @@ mod tests {
                 let x = x.to_i64().unwrap() - at;
                 Int::from(match kind {
                     0 => x + 1,
-                    1 => if x >= 0 { 1 } else { 0 },
-                    _ => if x >= 0 { 1_000_000_000 + x } else { -1 },
+                    1 => {
+                        if x >= 0 {
+                            1
+                        } else {
+                            0
+                        }
+                    }
+                    _ => {
+                        if x >= 0 {
+                            1_000_000_000 + x
+                        } else {
+                            -1
+                        }
+                    }
                 })
             });
             assert_eq!(found, Int::from(at));

@@ -66,9 +66,17 @@ impl Theorem for Wythoff {
         let mut bands: Vec<(Int, Int)> = Vec::new();
         let mut reach: Option<Int> = None;
         for case in &cases {
-            let moves = takes(case).ok_or_else(|| {
+            // The heaps of a pair without order may be named either way round in the result.
+            let swapped = || {
+                let mut case = case.clone();
+                case.result.swap(0, 1);
+                takes(&case).filter(|_| unordered)
+            };
+            let moves = takes(case).or_else(swapped).ok_or_else(|| {
                 let text = game.source.slice(game.moves[case.rule].span).trim();
-                WhyNot::new(format!("`{text}` takes otherwise than k from a heap, or k and l from both"))
+                WhyNot::new(format!(
+                    "`{text}` takes otherwise than k from a heap, or k and l from both"
+                ))
             })?;
             let mirror = unordered && case.every_order;
             match moves {
@@ -93,7 +101,9 @@ impl Theorem for Wythoff {
             return Err(WhyNot::new("no move takes from both heaps"));
         };
         if rows != [true, true] {
-            return Err(WhyNot::new("not every number may be taken from either heap alone"));
+            return Err(WhyNot::new(
+                "not every number may be taken from either heap alone",
+            ));
         }
         bands.sort();
         let mut covered = &-&reach - &Int::ONE;
@@ -228,8 +238,11 @@ fn classify(taken: &[Poly; 2], told: &[Poly]) -> Option<Takes> {
             // Nothing from the other heap. A fresh natural number, 1 less than what is taken from this one:
             let mut values = [Poly::default(), Poly::default()];
             values[heap] = one.plus(&Poly::var(2));
-            let free = !taken[heap].minus(&taken[other]).as_constant().is_some();
-            let all = free && told.iter().all(|p| put(p, &values).is_some_and(|p| p.nonnegative()));
+            let free = taken[heap].minus(&taken[other]).as_constant().is_none();
+            let all = free
+                && told
+                    .iter()
+                    .all(|p| put(p, &values).is_some_and(|p| p.nonnegative()));
             return Some(Takes::OneHeap { heap, all });
         }
     }
@@ -259,7 +272,11 @@ fn classify(taken: &[Poly; 2], told: &[Poly]) -> Option<Takes> {
             let less = one.plus(&Poly::var(2));
             let more = less.plus(&Poly::constant(d.abs()));
             let free = k.as_constant().is_none();
-            let values = if d.is_negative() { [less, more] } else { [more, less] };
+            let values = if d.is_negative() {
+                [less, more]
+            } else {
+                [more, less]
+            };
             (values, free)
         }
         None => {
@@ -267,7 +284,10 @@ fn classify(taken: &[Poly; 2], told: &[Poly]) -> Option<Takes> {
             ([one.plus(&Poly::var(2)), one.plus(&Poly::var(3))], free)
         }
     };
-    let all = rest && others.iter().all(|p| put(p, &values).is_some_and(|p| p.nonnegative()));
+    let all = rest
+        && others
+            .iter()
+            .all(|p| put(p, &values).is_some_and(|p| p.nonnegative()));
     Some(Takes::Both { lo, hi, all })
 }
 
@@ -364,7 +384,11 @@ impl PairGame {
         }
         for n in candidates {
             let (small, large) = self.pair(&n.abs());
-            let left = if n.is_negative() { [large, small] } else { [small, large] };
+            let left = if n.is_negative() {
+                [large, small]
+            } else {
+                [small, large]
+            };
             if left[0] < *a && left[1] < *b {
                 out.push(left);
             }
@@ -408,7 +432,9 @@ impl Solver for Pairs {
     }
 
     fn outcome(&self, part: &Pos, _: &Budget) -> Result<Outcome> {
-        Ok(Outcome::from_next_wins(!self.game.is_p(&part.0[0], &part.0[1])))
+        Ok(Outcome::from_next_wins(
+            !self.game.is_p(&part.0[0], &part.0[1]),
+        ))
     }
 
     fn value(&self, _: &Pos, _: &Budget) -> Result<Option<Int>> {
@@ -456,11 +482,19 @@ impl Solver for Pairs {
         }];
         let n = d.div_floor(t).unwrap_or_default();
         if &n * t != d {
-            out.push(format!("Here the difference {d} is not a multiple of {t}: the player to move wins."));
+            out.push(format!(
+                "Here the difference {d} is not a multiple of {t}: the player to move wins."
+            ));
         } else {
             let (small, large) = self.game.pair(&n);
-            let wins = if small == *a { "that is this position, which is lost" } else { "not this position: the player to move wins" };
-            out.push(format!("Here the difference is {d}, n = {n}, and the pair is ({small}, {large}): {wins}."));
+            let wins = if small == *a {
+                "that is this position, which is lost"
+            } else {
+                "not this position: the player to move wins"
+            };
+            out.push(format!(
+                "Here the difference is {d}, n = {n}, and the pair is ({small}, {large}): {wins}."
+            ));
         }
         for left in self.winning(part) {
             out.push(format!("A winning move leaves {}.", shape.display(&left)));
@@ -486,7 +520,8 @@ mod tests {
                 let one = (0..a).any(|x| lost[x][b]) || (0..b).any(|y| lost[a][y]);
                 let two = || {
                     (1..=a).any(|k| {
-                        (k.saturating_sub(reach).max(1)..=b.min(k + reach)).any(|l| lost[a - k][b - l])
+                        (k.saturating_sub(reach).max(1)..=b.min(k + reach))
+                            .any(|l| lost[a - k][b - l])
                     })
                 };
                 let end = a == 0 && b == 0;
@@ -498,14 +533,25 @@ mod tests {
 
     #[test]
     fn pairs_and_moves_agree_with_the_definition() {
-        for (t, misere) in [(1, false), (1, true), (2, false), (3, false), (4, false), (7, false)] {
+        for (t, misere) in [
+            (1, false),
+            (1, true),
+            (2, false),
+            (3, false),
+            (4, false),
+            (7, false),
+        ] {
             let to = 90;
             let lost = slow(t, misere, to);
             let game = PairGame { t: int(t), misere };
             for a in 0..=to {
                 for b in 0..=to {
                     let (x, y) = (int(a as i64), int(b as i64));
-                    assert_eq!(game.is_p(&x, &y), lost[a][b], "t={t} misere={misere} ({a}, {b})");
+                    assert_eq!(
+                        game.is_p(&x, &y),
+                        lost[a][b],
+                        "t={t} misere={misere} ({a}, {b})"
+                    );
                     let mut good = Vec::new();
                     for k in 0..=a {
                         for l in 0..=b {
@@ -528,7 +574,10 @@ mod tests {
     #[test]
     fn heaps_of_a_thousand_digits_have_exact_pairs() {
         for t in [1i64, 2, 5] {
-            let game = PairGame { t: int(t), misere: false };
+            let game = PairGame {
+                t: int(t),
+                misere: false,
+            };
             let mut n: Int = format!("1{}", "7".repeat(999)).parse().unwrap();
             for _ in 0..20 {
                 let (a, b) = game.pair(&n);
@@ -540,7 +589,11 @@ mod tests {
                 // Whatever stands between two pairs is in one of the other kind.
                 let x = &a + &Int::ONE;
                 assert_eq!(game.partner(&game.partner(&x)), x);
-                for from in [(&a + &n, &b + &n), (&a + &Int::ONE, b.clone()), (x.clone(), x.clone())] {
+                for from in [
+                    (&a + &n, &b + &n),
+                    (&a + &Int::ONE, b.clone()),
+                    (x.clone(), x.clone()),
+                ] {
                     let moves = game.moves(&from.0, &from.1);
                     assert!(!moves.is_empty());
                     for [p, q] in moves {
@@ -554,7 +607,10 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let game = PairGame { t: int(1), misere: false };
+        let game = PairGame {
+            t: int(1),
+            misere: false,
+        };
         let n: Int = format!("1{}", "0".repeat(30)).parse().unwrap();
         assert_eq!(game.a(&n).to_string(), "1618033988749894848204586834365");
         // n = F(40): F(40)·φ is just below F(41), so a rounded φ takes the wrong pair of these two.
