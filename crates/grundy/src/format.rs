@@ -17,6 +17,8 @@ pub struct Format<'g> {
     pub steps: Vec<Step<'g>>,
     /// What the output needs to know.
     pub want: Want,
+    /// The number of steps, those of every `repeat` too.
+    pub len: usize,
 }
 
 /// What the answer to a case must hold.
@@ -33,6 +35,8 @@ pub struct Want {
 /// One item, and what can be asked once it is read.
 #[derive(Clone, Debug)]
 pub struct Step<'g> {
+    /// Its number, counted through the whole format in reading order.
+    pub id: usize,
     /// What is read.
     pub item: &'g InputItem,
     /// The sentinel.
@@ -164,6 +168,7 @@ impl<'g> Format<'g> {
             until: input.until.as_ref().map(|e| (e, reads(e, vars))),
             requires: game.requires.iter().map(|c| asked(game, c)).collect(),
             limits: game.limits.iter().map(|c| asked(game, c)).collect(),
+            len: 0,
         };
         let steps = builder.steps(&input.items)?;
         if let Some(missing) = builder.known.iter().position(|k| !k) {
@@ -187,7 +192,7 @@ impl<'g> Format<'g> {
                 }
             });
         }
-        Ok(Format { steps, want })
+        Ok(Format { steps, want, len: builder.len })
     }
 }
 
@@ -227,6 +232,7 @@ struct Builder<'g> {
     until: Option<(&'g Expr, Vec<Slot>)>,
     requires: Vec<Asked<'g>>,
     limits: Vec<Asked<'g>>,
+    len: usize,
 }
 
 impl<'g> Builder<'g> {
@@ -250,11 +256,14 @@ impl<'g> Builder<'g> {
                 list.extract_if(.., |a| ready(&a.reads)).collect()
             };
             let (requires, limits) = (due(&mut self.requires), due(&mut self.limits));
+            let id = self.len;
+            self.len += 1;
             let body = match item {
                 InputItem::Repeat(_, items) => self.steps(items)?,
                 _ => Vec::new(),
             };
             steps.push(Step {
+                id,
                 item,
                 until,
                 requires,

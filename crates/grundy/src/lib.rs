@@ -1,5 +1,6 @@
 //! The facade.
 
 pub mod format;
+pub mod inputs;
 pub mod judge;
 pub mod reader;
