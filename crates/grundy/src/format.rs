@@ -192,7 +192,11 @@ impl<'g> Format<'g> {
                 }
             });
         }
-        Ok(Format { steps, want, len: builder.len })
+        Ok(Format {
+            steps,
+            want,
+            len: builder.len,
+        })
     }
 }
 

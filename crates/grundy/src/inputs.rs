@@ -144,7 +144,10 @@ impl<'g> Inputs<'g> {
         inputs.learn_counts(&steps);
         for m in &game.moves {
             for clause in &m.clauses {
-                if let Clause::For { domain: Domain::Members(list), .. } = clause
+                if let Clause::For {
+                    domain: Domain::Members(list),
+                    ..
+                } = clause
                     && let ExprKind::Index(base, _) = &list.kind
                     && let ExprKind::Slot(slot) = base.kind
                     && slot < vars
@@ -181,7 +184,10 @@ impl<'g> Inputs<'g> {
             ExprKind::Fold(Fold::All, body, clauses) => {
                 let before = aliases.len();
                 for clause in clauses {
-                    if let Clause::For { slots, domain: Domain::Members(list) } = clause
+                    if let Clause::For {
+                        slots,
+                        domain: Domain::Members(list),
+                    } = clause
                         && let ([q], ExprKind::Slot(x)) = (&slots[..], &list.kind)
                     {
                         aliases.push((*q, *x));
@@ -201,7 +207,13 @@ impl<'g> Inputs<'g> {
         }
     }
 
-    fn learn_bound(&mut self, op: CompareOp, name: &'g Expr, other: &'g Expr, aliases: &[(Slot, Slot)]) {
+    fn learn_bound(
+        &mut self,
+        op: CompareOp,
+        name: &'g Expr,
+        other: &'g Expr,
+        aliases: &[(Slot, Slot)],
+    ) {
         let vars = self.game.vars.len();
         // Quantifiers on the other side have no value when a range is wanted.
         let mut bound = true;
@@ -211,7 +223,11 @@ impl<'g> Inputs<'g> {
         }
         let base = |e: &Expr| match e.kind {
             ExprKind::Slot(slot) if slot < vars => Some(slot),
-            ExprKind::Slot(slot) => aliases.iter().find(|(q, _)| *q == slot).map(|(_, x)| *x).filter(|x| *x < vars),
+            ExprKind::Slot(slot) => aliases
+                .iter()
+                .find(|(q, _)| *q == slot)
+                .map(|(_, x)| *x)
+                .filter(|x| *x < vars),
             _ => None,
         };
         let bound = Bound { op, other };
@@ -249,10 +265,15 @@ impl<'g> Inputs<'g> {
     fn range(&mut self, bounds: &[Bound<'g>]) -> (Option<Int>, Option<Int>) {
         let (mut low, mut high): (Option<Int>, Option<Int>) = (None, None);
         for bound in bounds {
-            if !reads(bound.other, self.game.vars.len()).iter().all(|s| self.known[*s]) {
+            if !reads(bound.other, self.game.vars.len())
+                .iter()
+                .all(|s| self.known[*s])
+            {
                 continue;
             }
-            let Ok(v) = self.machine.int(bound.other) else { continue };
+            let Ok(v) = self.machine.int(bound.other) else {
+                continue;
+            };
             let (lo, hi) = match bound.op {
                 CompareOp::Eq => (Some(v.clone()), Some(v)),
                 CompareOp::Ge => (Some(v), None),
@@ -274,20 +295,25 @@ impl<'g> Inputs<'g> {
         let bounds = self.bounds[slot].clone();
         let (low, high) = self.range(&bounds);
         let count = self.counts[slot];
-        let to = if count { self.counts_to } else { self.values_to };
+        let to = if count {
+            self.counts_to
+        } else {
+            self.values_to
+        };
         // A list without elements comes up only where the game speaks of it.
         self.within(low, high, if count { 1 } else { 0 }, to)
     }
 
     fn within(&mut self, low: Option<Int>, high: Option<Int>, least: i64, to: u64) -> Option<Int> {
-        let low = match (low, &high) {
-            (Some(low), _) => low,
-            (None, Some(high)) if *high < Int::from(least) => high.clone(),
-            (None, _) => Int::from(least),
-        };
+        let least = Int::from(least);
+        let low = low.unwrap_or_else(|| high.clone().filter(|h| *h < least).unwrap_or(least));
         let room = high.map_or(Some(to), |high| {
             let room = &high - &low;
-            if room.is_negative() { None } else { Some(room.to_u64().unwrap_or(u64::MAX).min(to)) }
+            if room.is_negative() {
+                None
+            } else {
+                Some(room.to_u64().unwrap_or(u64::MAX).min(to))
+            }
         })?;
         let random = &mut self.random;
         let step = match random.below(10) {
@@ -315,14 +341,19 @@ impl<'g> Inputs<'g> {
             Token::Int => Value::Int(self.number(slot)?),
             Token::Char => self.character(),
             Token::Word => self.word(),
-            Token::Row(tokens) => {
-                Value::seq(tokens.iter().map(|t| self.value(slot, t)).collect::<Option<Vec<_>>>()?)
-            }
+            Token::Row(tokens) => Value::seq(
+                tokens
+                    .iter()
+                    .map(|t| self.value(slot, t))
+                    .collect::<Option<Vec<_>>>()?,
+            ),
         })
     }
 
     fn token(&self, slot: Slot) -> Token {
-        element(self.game, slot).and_then(Token::of).unwrap_or(Token::Int)
+        element(self.game, slot)
+            .and_then(Token::of)
+            .unwrap_or(Token::Int)
     }
 
     /// A random field for an item; whether it makes sense is asked later.
@@ -335,7 +366,9 @@ impl<'g> Inputs<'g> {
             InputItem::Array(slot, _) => {
                 let n = self.length(step.item, *slot)?;
                 let token = self.token(*slot);
-                let mut list = (0..n).map(|_| self.value(*slot, &token)).collect::<Option<Vec<_>>>()?;
+                let mut list = (0..n)
+                    .map(|_| self.value(*slot, &token))
+                    .collect::<Option<Vec<_>>>()?;
                 if self.distinct[*slot] {
                     self.make_distinct(*slot, &mut list)?;
                 }
@@ -353,17 +386,26 @@ impl<'g> Inputs<'g> {
                         self.arcs(*slot, i, n)
                     } else {
                         let len = self.random.below(self.counts_to + 1);
-                        (0..len).map(|_| self.value(*slot, &token)).collect::<Option<Vec<_>>>()?
+                        (0..len)
+                            .map(|_| self.value(*slot, &token))
+                            .collect::<Option<Vec<_>>>()?
                     });
                 }
                 Field::Table(lists)
             }
             InputItem::Rows(slots, _) => {
                 let n = self.length(step.item, slots[0])?;
-                Field::Table((0..n).map(|_| self.row(step, slots)).collect::<Option<Vec<_>>>()?)
+                Field::Table(
+                    (0..n)
+                        .map(|_| self.row(step, slots))
+                        .collect::<Option<Vec<_>>>()?,
+                )
             }
             InputItem::Repeat(slot, _) => {
-                let n = self.number(*slot)?.to_usize()?.min(LONGEST);
+                let bounds = self.bounds[*slot].clone();
+                let (low, high) = self.range(&bounds);
+                let to = self.counts_to.min(3) - 1;
+                let n = self.within(low, high, 1, to)?.to_usize()?;
                 Field::Group(vec![Record::new(); n])
             }
         })
@@ -372,7 +414,12 @@ impl<'g> Inputs<'g> {
     /// A length that the format gives, or for a list up to the end of its line a random one.
     fn length(&mut self, item: &'g InputItem, slot: Slot) -> Option<usize> {
         match count_of(item) {
-            Some(count) => self.machine.int(count).ok()?.to_usize().filter(|n| *n <= LONGEST),
+            Some(count) => self
+                .machine
+                .int(count)
+                .ok()?
+                .to_usize()
+                .filter(|n| *n <= LONGEST),
             None => {
                 let bounds = self.lengths[slot].clone();
                 let (low, high) = self.range(&bounds);
@@ -391,16 +438,20 @@ impl<'g> Inputs<'g> {
             let mut row = Vec::with_capacity(slots.len());
             for slot in slots {
                 let token = self.token(*slot);
-                let Some(value) = self.value(*slot, &token) else { continue 'tries };
+                let Some(value) = self.value(*slot, &token) else {
+                    continue 'tries;
+                };
                 if self.game.vars[*slot].part {
                     self.machine.set(*slot, value.clone());
                     self.known[*slot] = true;
                 }
                 row.push(value);
             }
-            let each = step.requires.iter().chain(&step.limits).filter(|a| {
-                !a.parts.is_empty() && a.reads.iter().all(|s| self.known[*s])
-            });
+            let each = step
+                .requires
+                .iter()
+                .chain(&step.limits)
+                .filter(|a| !a.parts.is_empty() && a.reads.iter().all(|s| self.known[*s]));
             let mut holds = true;
             for asked in each {
                 holds &= self.machine.truth(&asked.check.condition).unwrap_or(false);
@@ -445,7 +496,11 @@ impl<'g> Inputs<'g> {
     /// Where list i of n leads: only to lists after it, so that nothing comes back.
     fn arcs(&mut self, slot: Slot, i: usize, n: usize) -> Vec<Value> {
         let bounds = self.bounds[slot].clone();
-        let base = self.range(&bounds).0.filter(|b| *b == Int::ONE).unwrap_or(Int::ZERO);
+        let base = self
+            .range(&bounds)
+            .0
+            .filter(|b| *b == Int::ONE)
+            .unwrap_or(Int::ZERO);
         let dense = 1 + self.random.below(4);
         (i + 1..n)
             .filter(|j| self.random.below(dense + (j - i) as u64) < dense)
@@ -473,7 +528,9 @@ impl<'g> Inputs<'g> {
             self.ordered_rows = self.random.below(2) == 0;
             self.known.fill(false);
             if let Some(record) = self.steps(&steps) {
-                let file = File { records: vec![record] };
+                let file = File {
+                    records: vec![record],
+                };
                 if self.legal(&file) {
                     return Some(file);
                 }
@@ -502,7 +559,9 @@ impl<'g> Inputs<'g> {
             for slot in fills(step.item) {
                 self.known[*slot] = false;
             }
-            let Some(mut field) = self.field(step) else { continue };
+            let Some(mut field) = self.field(step) else {
+                continue;
+            };
             if self.enter(step, &field) {
                 return Some(field);
             }
@@ -545,9 +604,12 @@ impl<'g> Inputs<'g> {
                 (InputItem::Rows(..), Field::Table(rows)) => {
                     sorted(rows.iter().map(|row| row[k].clone()).collect(), whole)
                 }
-                (_, Field::Table(lists)) => {
-                    Value::seq(lists.iter().map(|l| sorted(l.clone(), element(self.game, slot))).collect::<Vec<_>>())
-                }
+                (_, Field::Table(lists)) => Value::seq(
+                    lists
+                        .iter()
+                        .map(|l| sorted(l.clone(), element(self.game, slot)))
+                        .collect::<Vec<_>>(),
+                ),
                 (_, Field::Group(times)) => Value::Int(Int::from(times.len())),
             };
             if !var.part {
@@ -561,7 +623,10 @@ impl<'g> Inputs<'g> {
         {
             return false;
         }
-        step.requires.iter().chain(&step.limits).all(|asked| self.holds(asked))
+        step.requires
+            .iter()
+            .chain(&step.limits)
+            .all(|asked| self.holds(asked))
     }
 
     fn holds(&mut self, asked: &Asked<'g>) -> bool {
@@ -582,7 +647,9 @@ impl<'g> Inputs<'g> {
     /// Whether every list has its length and every requirement and limit holds.
     pub fn legal(&mut self, file: &File) -> bool {
         let steps = self.format.steps.clone();
-        file.records.iter().all(|record| self.legal_record(&steps, record))
+        file.records
+            .iter()
+            .all(|record| self.legal_record(&steps, record))
     }
 
     fn legal_record(&mut self, steps: &[Step<'g>], record: &Record) -> bool {
@@ -596,14 +663,18 @@ impl<'g> Inputs<'g> {
                 counted
                     && self.enter(step, field)
                     && match field {
-                        Field::Group(times) => times.iter().all(|t| self.legal_record(&step.body, t)),
+                        Field::Group(times) => {
+                            times.iter().all(|t| self.legal_record(&step.body, t))
+                        }
                         _ => true,
                     }
             })
     }
 
     fn is_length(&mut self, count: &'g Expr, len: usize) -> bool {
-        self.machine.int(count).is_ok_and(|n| n.to_usize() == Some(len))
+        self.machine
+            .int(count)
+            .is_ok_and(|n| n.to_usize() == Some(len))
     }
 
     /// Cuts lists that are longer than their counts now say, at the fraction `at` of `of` of their length; `None` if a
@@ -616,7 +687,13 @@ impl<'g> Inputs<'g> {
         Some(file)
     }
 
-    fn fit_record(&mut self, steps: &[Step<'g>], record: &mut Record, at: usize, of: usize) -> Option<()> {
+    fn fit_record(
+        &mut self,
+        steps: &[Step<'g>],
+        record: &mut Record,
+        at: usize,
+        of: usize,
+    ) -> Option<()> {
         fn cut<T>(list: &mut Vec<T>, n: usize, at: usize, of: usize) -> Option<(usize, usize)> {
             let gone = list.len().checked_sub(n)?;
             let from = (list.len() * at / of.max(1)).min(n);
@@ -636,7 +713,11 @@ impl<'g> Inputs<'g> {
                             && self.adjacency[*slot]
                         {
                             let bounds = self.bounds[*slot].clone();
-                            let base = self.range(&bounds).0.filter(|b| *b == Int::ONE).unwrap_or(Int::ZERO);
+                            let base = self
+                                .range(&bounds)
+                                .0
+                                .filter(|b| *b == Int::ONE)
+                                .unwrap_or(Int::ZERO);
                             rename(rows, &base, from, gone);
                         }
                     }
@@ -740,14 +821,20 @@ impl<'g> Inputs<'g> {
             .flat_map(|(i, line)| line.split_whitespace().map(move |t| (i, t)))
             .collect();
         let steps = self.format.steps.clone();
-        let mut cursor = Cursor { tokens: &tokens, at: 0 };
+        let mut cursor = Cursor {
+            tokens: &tokens,
+            at: 0,
+        };
         let mut file = File::default();
         while cursor.at < tokens.len() {
             let start = cursor.at;
             let mut over = false;
             let record = self.parse_record(&steps, &mut cursor, &mut over, true)?;
             if over {
-                self.layout.sentinel = tokens[start..cursor.at].iter().map(|(_, t)| (*t).to_owned()).collect();
+                self.layout.sentinel = tokens[start..cursor.at]
+                    .iter()
+                    .map(|(_, t)| (*t).to_owned())
+                    .collect();
                 break;
             }
             file.records.push(record);
@@ -778,7 +865,9 @@ impl<'g> Inputs<'g> {
                 }
             };
             let field = match step.item {
-                InputItem::Scalar(slot) => Field::One(cursor.value(&Token::of(&self.game.vars[*slot].ty)?)?),
+                InputItem::Scalar(slot) => {
+                    Field::One(cursor.value(&Token::of(&self.game.vars[*slot].ty)?)?)
+                }
                 InputItem::Array(slot, count) => {
                     let token = self.token(*slot);
                     let mut list = Vec::new();
@@ -813,7 +902,11 @@ impl<'g> Inputs<'g> {
                     for i in 0..n {
                         rows(cursor, i);
                         let len: usize = cursor.next()?.parse().ok()?;
-                        lists.push((0..len).map(|_| cursor.value(&token)).collect::<Option<Vec<_>>>()?);
+                        lists.push(
+                            (0..len)
+                                .map(|_| cursor.value(&token))
+                                .collect::<Option<Vec<_>>>()?,
+                        );
                     }
                     Field::Table(lists)
                 }
@@ -823,7 +916,12 @@ impl<'g> Inputs<'g> {
                     let mut table = Vec::new();
                     for i in 0..n {
                         rows(cursor, i);
-                        table.push(tokens.iter().map(|t| cursor.value(t)).collect::<Option<Vec<_>>>()?);
+                        table.push(
+                            tokens
+                                .iter()
+                                .map(|t| cursor.value(t))
+                                .collect::<Option<Vec<_>>>()?,
+                        );
                     }
                     Field::Table(table)
                 }
@@ -858,10 +956,18 @@ impl<'g> Inputs<'g> {
         let steps = self.format.steps.clone();
         let last = steps.iter().position(|s| s.until.is_some())?;
         let until = steps[last].until?;
-        for (number, word) in [("0", "0"), ("-1", "#"), ("0", "#"), ("0", "END"), ("0", "*")] {
+        for (number, word) in [
+            ("0", "0"),
+            ("-1", "#"),
+            ("0", "#"),
+            ("0", "END"),
+            ("0", "*"),
+        ] {
             let mut tokens = Vec::new();
             for step in &steps[..=last] {
-                let InputItem::Scalar(slot) = step.item else { return None };
+                let InputItem::Scalar(slot) = step.item else {
+                    return None;
+                };
                 let (token, value) = match Token::of(&self.game.vars[*slot].ty)? {
                     Token::Int => (number, Value::Int(number.parse().ok()?)),
                     Token::Word => (word, Value::seq(word.chars().map(Value::Char))),
@@ -875,6 +981,11 @@ impl<'g> Inputs<'g> {
             }
         }
         None
+    }
+
+    /// Whether a parameter says how long a list is.
+    pub fn counts(&self, slot: Slot) -> bool {
+        self.counts[slot]
     }
 
     /// The characters that words are made of; the first stands for the plainest.
@@ -906,7 +1017,12 @@ impl<'t> Cursor<'t> {
             Token::Int => Value::Int(self.next()?.parse().ok()?),
             Token::Word => Value::seq(self.next()?.chars().map(Value::Char)),
             Token::Char => Value::Char(self.next()?.chars().next()?),
-            Token::Row(tokens) => Value::seq(tokens.iter().map(|t| self.value(t)).collect::<Option<Vec<_>>>()?),
+            Token::Row(tokens) => Value::seq(
+                tokens
+                    .iter()
+                    .map(|t| self.value(t))
+                    .collect::<Option<Vec<_>>>()?,
+            ),
         })
     }
 }
@@ -937,8 +1053,16 @@ impl Text {
             Value::Bool(v) => self.token(if *v { "1" } else { "0" }),
             Value::Char(c) => self.token(c.encode_utf8(&mut [0; 4])),
             Value::Seq(members) if members.iter().all(|m| matches!(m, Value::Char(_))) => {
-                let word: String =
-                    members.iter().filter_map(|m| if let Value::Char(c) = m { Some(*c) } else { None }).collect();
+                let word: String = members
+                    .iter()
+                    .filter_map(|m| {
+                        if let Value::Char(c) = m {
+                            Some(*c)
+                        } else {
+                            None
+                        }
+                    })
+                    .collect();
                 self.token(&word);
             }
             Value::Seq(members) => members.iter().for_each(|m| self.value(m)),
@@ -996,7 +1120,9 @@ fn alphabet(game: &Game) -> Vec<char> {
         for m in &game.moves {
             m.clauses.iter().for_each(|c| c.walk(&mut visit));
             match &m.parts {
-                grundy_lang::ir::Parts::Each(parts) => parts.iter().for_each(|e| e.walk(&mut visit)),
+                grundy_lang::ir::Parts::Each(parts) => {
+                    parts.iter().for_each(|e| e.walk(&mut visit))
+                }
                 grundy_lang::ir::Parts::Over(e, clauses) => {
                     e.walk(&mut visit);
                     clauses.iter().for_each(|c| c.walk(&mut visit));
@@ -1004,7 +1130,10 @@ fn alphabet(game: &Game) -> Vec<char> {
             }
         }
         game.ends.iter().for_each(|e| e.condition.walk(&mut visit));
-        game.requires.iter().chain(&game.limits).for_each(|c| c.condition.walk(&mut visit));
+        game.requires
+            .iter()
+            .chain(&game.limits)
+            .for_each(|c| c.condition.walk(&mut visit));
     }
     for (_, literal) in game.expects.iter().flat_map(|e| &e.args) {
         if let Literal::Str(text) = literal {

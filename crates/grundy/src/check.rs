@@ -1,0 +1,538 @@
+//! Checks a stranger's program: random inputs in the contest's layout, its output against ours, and the smallest input that
+//! shows what is wrong.
+//!
+//! Inputs are run many cases at a time; what fails is first sought in one case alone, then shrunk. Outputs are equal when
+//! they are the same but for blanks at the ends of lines and lines at the end; when only the words are the same it is said.
+//! What is right is backed by the search engine, which knows no theorem. Cost: a process a run, some thousand runs a
+//! fault at most.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grundy_core::Budget;
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::Game;
+use grundy_lang::value::Position;
+use serde_json::{Value as Json, json};
+
+use crate::child::{self, End, Run};
+use crate::format::Want;
+use crate::inputs::{Field, File, Inputs, unbound};
+use crate::judge::{self, CaseAnswer, Decide, Result};
+use crate::shrink::shrink;
+
+/// Cases run together once the first have passed alone.
+const BATCH: usize = 25;
+/// Tries of the shrinking.
+const TRIES: usize = 4000;
+/// Characters of an input or output that a report shows.
+const SHOWN: usize = 2000;
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Cases to run.
+    pub count: u64,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// Time for one run.
+    pub timeout: Duration,
+    /// Time for shrinking.
+    pub patience: Duration,
+    /// Memory for our own answers, and the flag to stop.
+    pub budget: Budget,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            count: 1000,
+            seed: 1,
+            timeout: Duration::from_secs(2),
+            patience: Duration::from_secs(60),
+            budget: Budget::with_memory(256 << 20),
+        }
+    }
+}
+
+/// Who says why an answer is right: sentences about a position under some rules.
+pub type Why<'w> = dyn FnMut(&Rules, &Position) -> Vec<String> + 'w;
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Cases run.
+    pub inputs: u64,
+    /// Runs whose output had the same words as ours and other blanks or line ends.
+    pub loose: u64,
+    /// What is wrong.
+    pub failure: Option<Failure>,
+}
+
+/// An input for which the program is wrong.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What is wrong, to follow "the program".
+    pub fault: String,
+    /// A smallest input that shows it.
+    pub input: String,
+    /// Our output.
+    pub ours: String,
+    /// Its output.
+    pub theirs: String,
+    /// What it wrote to its standard error.
+    pub complaint: String,
+    /// Why ours is right.
+    pub why: Vec<String>,
+    /// What else is to be known: that it does not always fail, that it did not read everything.
+    pub notes: Vec<String>,
+}
+
+/// How two outputs compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equal {
+    /// The same, but perhaps for blanks at line ends and lines at the end.
+    Lines,
+    /// The same words.
+    Words,
+    /// Not the same.
+    No,
+}
+
+/// Compares outputs.
+pub fn compare(ours: &str, theirs: &str) -> Equal {
+    let lines = |text: &str| -> Vec<String> {
+        let mut lines: Vec<String> = text.lines().map(|l| l.trim_end().to_owned()).collect();
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        lines
+    };
+    if lines(ours) == lines(theirs) {
+        Equal::Lines
+    } else if ours.split_whitespace().eq(theirs.split_whitespace()) {
+        Equal::Words
+    } else {
+        Equal::No
+    }
+}
+
+/// Remembers what was decided.
+struct Recorder<'d> {
+    decide: &'d mut dyn Decide,
+    rules: Option<Rules>,
+    cases: Vec<(Rules, Position)>,
+}
+
+impl Decide for Recorder<'_> {
+    fn rules(&mut self, rules: Rules) -> Result<()> {
+        self.rules = Some(rules.clone());
+        self.decide.rules(rules)
+    }
+
+    fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer> {
+        if let Some(rules) = &self.rules {
+            self.cases.push((rules.clone(), position.clone()));
+        }
+        self.decide.answer(position, want)
+    }
+}
+
+struct Checker<'c> {
+    game: &'c Arc<Game>,
+    decide: &'c mut dyn Decide,
+    command: &'c [String],
+    options: &'c Options,
+}
+
+/// What is wrong with a run.
+struct Wrong {
+    fault: String,
+    ours: String,
+    run: Run,
+}
+
+/// Checks a program. `progress` is told how many cases have passed.
+pub fn check_with(
+    game: &Arc<Game>,
+    decide: &mut dyn Decide,
+    command: &[String],
+    options: &Options,
+    why: &mut Why<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Report> {
+    let rules = unbound(game);
+    let mut inputs = Inputs::new(&rules, options.seed)?;
+    let mut checker = Checker {
+        game,
+        decide,
+        command,
+        options,
+    };
+    let mut report = Report {
+        inputs: 0,
+        loose: 0,
+        failure: None,
+    };
+    let mut barren = 0;
+    while report.inputs < options.count && barren < 200 {
+        let batch = if report.inputs < 5 {
+            1
+        } else {
+            BATCH.min((options.count - report.inputs) as usize)
+        };
+        let mut files = Vec::new();
+        while files.len() < batch && barren < 200 {
+            // An input that we cannot answer within the memory is no input to check with.
+            match inputs.record() {
+                Some(file) if checker.ours(&inputs.print(&file)).is_ok() => {
+                    files.push(file);
+                    barren = 0;
+                }
+                _ => barren += 1,
+            }
+            if options.budget.stopped() {
+                return Err(stopped(game));
+            }
+        }
+        let mut file = inputs.join(&files);
+        while !inputs.legal(&file) && files.len() > 1 {
+            // The contest allows no more cases at a time.
+            files.truncate(files.len() / 2);
+            file = inputs.join(&files);
+        }
+        if files.is_empty() {
+            break;
+        }
+        let (equal, wrong) = checker.run(&inputs, &file)?;
+        if let Some(wrong) = wrong {
+            let alone = files
+                .iter()
+                .find(|f| matches!(checker.run(&inputs, f), Ok((_, Some(_)))))
+                .cloned();
+            let failing = alone.unwrap_or(file);
+            report.failure = Some(checker.smallest(&mut inputs, failing, wrong, why)?);
+            report.inputs += cases_in(&files);
+            return Ok(report);
+        }
+        report.loose += u64::from(equal == Equal::Words);
+        report.inputs += cases_in(&files);
+        progress(report.inputs);
+    }
+    if report.inputs == 0 {
+        let message = format!(
+            "no input for `{}` was found that satisfies its requirements and limits",
+            game.name
+        );
+        return Err(Box::new(
+            Diagnostic::error(Code::Unsupported, &game.source, message).help(
+                "ranges such as `require 1 <= n` or `limit n <= 100` say what to choose from",
+            ),
+        ));
+    }
+    Ok(report)
+}
+
+fn stopped(game: &Game) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(
+        Code::Interrupted,
+        &game.source,
+        "stopped",
+    ))
+}
+
+/// The number of cases in files.
+fn cases_in(files: &[File]) -> u64 {
+    fn count(record: &[Field]) -> u64 {
+        match record.last() {
+            Some(Field::Group(times)) => times.iter().map(|t| count(t)).sum(),
+            _ => 1,
+        }
+    }
+    files
+        .iter()
+        .flat_map(|f| &f.records)
+        .map(|r| count(r))
+        .sum()
+}
+
+impl Checker<'_> {
+    /// Our output.
+    fn ours(&mut self, input: &str) -> Result<String> {
+        let mut out = Vec::new();
+        judge::run_with(
+            self.game,
+            self.decide,
+            input.as_bytes(),
+            &mut out,
+            false,
+            &self.options.budget,
+        )?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// Runs the program on a file; what is wrong, if anything.
+    fn run(&mut self, inputs: &Inputs<'_>, file: &File) -> Result<(Equal, Option<Wrong>)> {
+        let input = inputs.print(file);
+        let ours = self.ours(&input)?;
+        let most = 16 * ours.len() + (1 << 20);
+        let run = child::run(
+            self.command,
+            input,
+            self.options.timeout,
+            most,
+            &self.options.budget,
+        )
+        .map_err(|e| self.not_started(&e))?;
+        if run.end == End::Stopped {
+            return Err(stopped(self.game));
+        }
+        let equal = compare(&ours, &String::from_utf8_lossy(&run.output));
+        let fault = match run.end.fault(self.options.timeout) {
+            Some(fault) => fault,
+            None if equal == Equal::No => "gave another answer".to_owned(),
+            None => return Ok((equal, None)),
+        };
+        Ok((equal, Some(Wrong { fault, ours, run })))
+    }
+
+    fn not_started(&self, error: &io::Error) -> Box<Diagnostic> {
+        let program = self.command.first().map_or("", String::as_str);
+        let source = Source::new("<arguments>", program);
+        let diagnostic = Diagnostic::error(
+            Code::File,
+            &source,
+            format!("`{program}` cannot be started: {error}"),
+        );
+        let bare = !program.contains('/') && std::path::Path::new(program).is_file();
+        Box::new(if bare {
+            diagnostic.help(format!(
+                "a program in this folder is named with its path: ./{program}"
+            ))
+        } else if error.kind() == io::ErrorKind::PermissionDenied {
+            diagnostic.help("it must be a program, or a script that says by `#!` what runs it")
+        } else {
+            diagnostic.help("the program and its arguments stand behind `--`, each a word of its own; no shell reads them")
+        })
+    }
+
+    /// Shrinks an input that fails, and reports on it.
+    fn smallest(
+        &mut self,
+        inputs: &mut Inputs<'_>,
+        failing: File,
+        first: Wrong,
+        why: &mut Why<'_>,
+    ) -> Result<Failure> {
+        let until = Instant::now() + self.options.patience;
+        let small = shrink(inputs, failing.clone(), TRIES, &mut |inputs, file| {
+            Instant::now() < until && matches!(self.run(inputs, file), Ok((_, Some(_))))
+        });
+        let mut notes = Vec::new();
+        if Instant::now() >= until {
+            notes.push(
+                "shrinking was broken off after its time; a smaller input may fail too".to_owned(),
+            );
+        }
+        let (mut file, mut wrong) = (small.clone(), None);
+        for candidate in [&small, &failing] {
+            if let (_, Some(found)) = self.run(inputs, candidate)? {
+                file = candidate.clone();
+                wrong = Some(found);
+                break;
+            }
+        }
+        let wrong = wrong.unwrap_or_else(|| {
+            notes.push("the same input did not fail when it was run again: the program is not always wrong on it".to_owned());
+            first
+        });
+        let input = inputs.print(&file);
+        let theirs = String::from_utf8_lossy(&wrong.run.output).into_owned();
+        if !wrong.run.read_all {
+            notes.push("the program ended without reading all of its input".to_owned());
+        }
+        if theirs.is_empty() && wrong.run.end == End::Status(0) {
+            notes.push("the program wrote nothing to its standard output".to_owned());
+        }
+        let why = match self.blamed(inputs, &file, &theirs)? {
+            Some((rules, position, case, cases)) => {
+                let mut lines = why(&rules, &position);
+                if cases > 1 {
+                    lines.insert(0, format!("case {case} of {cases}:"));
+                }
+                lines
+            }
+            None => Vec::new(),
+        };
+        Ok(Failure {
+            fault: wrong.fault,
+            input,
+            ours: wrong.ours,
+            theirs,
+            complaint: wrong.run.complaint,
+            why,
+            notes,
+        })
+    }
+
+    /// The first case for which our output is not at the head of theirs: its rules, position, number, and the number of
+    /// cases.
+    fn blamed(
+        &mut self,
+        inputs: &Inputs<'_>,
+        file: &File,
+        theirs: &str,
+    ) -> Result<Option<(Rules, Position, usize, usize)>> {
+        let mut recorder = Recorder {
+            decide: self.decide,
+            rules: None,
+            cases: Vec::new(),
+        };
+        let input = inputs.print(file);
+        judge::run_with(
+            self.game,
+            &mut recorder,
+            input.as_bytes(),
+            io::sink(),
+            false,
+            &self.options.budget,
+        )?;
+        let cases = recorder.cases;
+        let squeeze = |text: &str| text.split_whitespace().collect::<String>();
+        let theirs = squeeze(theirs);
+        let mut blamed = cases.len().saturating_sub(1);
+        for case in 1..cases.len() {
+            // What the first cases alone print: they decide whether the fault comes later.
+            let mut head = Vec::new();
+            let mut limited = Limited {
+                decide: self.decide,
+                left: case,
+            };
+            // It ends with the error of the case that was one too many.
+            let _ = judge::run_with(
+                self.game,
+                &mut limited,
+                input.as_bytes(),
+                &mut head,
+                false,
+                &self.options.budget,
+            );
+            if !theirs.starts_with(&squeeze(&String::from_utf8_lossy(&head))) {
+                blamed = case - 1;
+                break;
+            }
+        }
+        let total = cases.len();
+        Ok(cases
+            .into_iter()
+            .nth(blamed)
+            .map(|(rules, position)| (rules, position, blamed + 1, total)))
+    }
+}
+
+/// Decides some cases and no more.
+struct Limited<'d> {
+    decide: &'d mut dyn Decide,
+    left: usize,
+}
+
+impl Decide for Limited<'_> {
+    fn rules(&mut self, rules: Rules) -> Result<()> {
+        self.decide.rules(rules)
+    }
+
+    fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer> {
+        if self.left == 0 {
+            let source = Source::new("", "");
+            return Err(Box::new(Diagnostic::error(
+                Code::Interrupted,
+                &source,
+                "enough",
+            )));
+        }
+        self.left -= 1;
+        self.decide.answer(position, want)
+    }
+}
+
+/// A text for a report, cut if it is long, each line set in.
+fn inset(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    let mut out: String = shown.lines().map(|l| format!("    {l}\n")).collect();
+    if out.is_empty() {
+        out.push_str("    (nothing)\n");
+    }
+    out
+}
+
+impl Report {
+    /// Whether the program passed.
+    pub fn passed(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// The report as text, lines ended.
+    pub fn render(&self) -> String {
+        let Some(failure) = &self.failure else {
+            let mut out = match self.inputs {
+                1 => "1 input, equal\n".to_owned(),
+                n => format!("{n} inputs, all equal\n"),
+            };
+            if self.loose > 0 {
+                out.push_str(&format!(
+                    "in {} only the words are equal: blanks or line ends differ, which a strict judge may not accept\n",
+                    if self.loose == 1 { "1 run".to_owned() } else { format!("{} runs", self.loose) }
+                ));
+            }
+            return out;
+        };
+        let mut out = format!(
+            "the program {}\n\ninput\n{}",
+            failure.fault,
+            inset(&failure.input)
+        );
+        out.push_str(&format!("theirs\n{}", inset(&failure.theirs)));
+        out.push_str(&format!("ours\n{}", inset(&failure.ours)));
+        if !failure.complaint.trim().is_empty() {
+            out.push_str(&format!(
+                "on its standard error\n{}",
+                inset(failure.complaint.trim_end())
+            ));
+        }
+        if !failure.why.is_empty() {
+            out.push_str("why ours is right\n");
+            failure
+                .why
+                .iter()
+                .for_each(|l| out.push_str(&format!("    {l}\n")));
+        }
+        for note in &failure.notes {
+            out.push_str(&format!("note: {note}\n"));
+        }
+        out.push_str(&format!("\nfound within {} inputs\n", self.inputs));
+        out
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> Json {
+        json!({
+            "passed": self.passed(),
+            "inputs": self.inputs,
+            "only_words_equal": self.loose,
+            "failure": self.failure.as_ref().map(|f| json!({
+                "fault": f.fault,
+                "input": f.input,
+                "ours": f.ours,
+                "theirs": f.theirs,
+                "stderr": f.complaint,
+                "why": f.why,
+                "notes": f.notes,
+            })),
+        })
+    }
+}
