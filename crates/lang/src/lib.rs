@@ -3,10 +3,12 @@
 
 pub mod ast;
 pub mod bind;
+pub mod check;
 pub mod diag;
 pub mod interp;
 pub mod ir;
 pub mod lexer;
 pub mod linear;
 pub mod parser;
+pub mod suggest;
 pub mod value;

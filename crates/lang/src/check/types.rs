@@ -1,0 +1,266 @@
+//! Types while they are being found: unification with a set of possible forms for each unknown.
+
+use crate::ir::Type;
+
+/// The forms that an unknown type may take, one bit each.
+pub(super) mod form {
+    pub const INT: u8 = 1;
+    pub const BOOL: u8 = 2;
+    pub const CHAR: u8 = 4;
+    pub const LIST: u8 = 8;
+    pub const TUPLE: u8 = 16;
+    pub const UNORDERED: u8 = 32;
+    pub const MULTISET: u8 = 64;
+    pub const SET: u8 = 128;
+    pub const ANY: u8 = 255;
+}
+
+/// Two types that cannot be one.
+#[derive(Debug)]
+pub(super) struct Clash;
+
+#[derive(Clone, Debug)]
+enum Unknown {
+    Bound(Type),
+    Free {
+        forms: u8,
+        element: Option<Type>,
+        arity: Option<usize>,
+    },
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    unknowns: Vec<Unknown>,
+}
+
+impl Types {
+    pub fn fresh(&mut self, forms: u8) -> Type {
+        self.push(Unknown::Free {
+            forms,
+            element: None,
+            arity: None,
+        })
+    }
+
+    /// A list, set or the like of `element`.
+    pub fn container(&mut self, forms: u8, element: Type) -> Type {
+        self.push(Unknown::Free {
+            forms,
+            element: Some(element),
+            arity: None,
+        })
+    }
+
+    /// What `{…}` with this many members may be.
+    pub fn brace(&mut self, element: Type, arity: usize) -> Type {
+        let forms = form::UNORDERED | form::MULTISET | form::SET;
+        self.push(Unknown::Free {
+            forms,
+            element: Some(element),
+            arity: Some(arity),
+        })
+    }
+
+    fn push(&mut self, unknown: Unknown) -> Type {
+        self.unknowns.push(unknown);
+        Type::Unknown(self.unknowns.len() as u32 - 1)
+    }
+
+    /// The type as far as it is known, without looking inside.
+    pub fn head(&self, ty: &Type) -> Type {
+        let mut ty = ty;
+        while let Type::Unknown(i) = ty {
+            match &self.unknowns[*i as usize] {
+                Unknown::Bound(t) => ty = t,
+                Unknown::Free { .. } => break,
+            }
+        }
+        ty.clone()
+    }
+
+    pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        let (a, b) = (self.head(a), self.head(b));
+        match (&a, &b) {
+            (Type::Unknown(i), Type::Unknown(j)) if i == j => Ok(()),
+            (Type::Unknown(i), Type::Unknown(j)) => {
+                let (
+                    Unknown::Free {
+                        forms: f,
+                        element: e,
+                        arity: n,
+                    },
+                    Unknown::Free {
+                        forms: g,
+                        element: d,
+                        arity: m,
+                    },
+                ) = (
+                    self.unknowns[*i as usize].clone(),
+                    self.unknowns[*j as usize].clone(),
+                )
+                else {
+                    unreachable!("a head is free");
+                };
+                if f & g == 0 || (n.is_some() && m.is_some() && n != m && f & g == form::UNORDERED)
+                {
+                    return Err(Clash);
+                }
+                if let (Some(e), Some(d)) = (&e, &d) {
+                    self.unify(e, d)?;
+                }
+                self.unknowns[*j as usize] = Unknown::Free {
+                    forms: f & g,
+                    element: e.or(d),
+                    arity: n.or(m),
+                };
+                self.unknowns[*i as usize] = Unknown::Bound(b);
+                Ok(())
+            }
+            (Type::Unknown(i), known) | (known, Type::Unknown(i)) => {
+                let Unknown::Free {
+                    forms,
+                    element,
+                    arity,
+                } = self.unknowns[*i as usize].clone()
+                else {
+                    unreachable!("a head is free");
+                };
+                let (bit, inner) = match known {
+                    Type::Int => (form::INT, None),
+                    Type::Bool => (form::BOOL, None),
+                    Type::Char => (form::CHAR, None),
+                    Type::Tuple(_) => (form::TUPLE, None),
+                    Type::List(t) => (form::LIST, Some(&**t)),
+                    Type::Unordered(_, t) => (form::UNORDERED, Some(&**t)),
+                    Type::Multiset(t) => (form::MULTISET, Some(&**t)),
+                    Type::Set(t) => (form::SET, Some(&**t)),
+                    Type::Unknown(_) => unreachable!("matched above"),
+                };
+                if forms & bit == 0 || self.occurs(*i, known) {
+                    return Err(Clash);
+                }
+                if let (Type::Unordered(n, _), Some(m)) = (known, arity)
+                    && *n != m
+                {
+                    return Err(Clash);
+                }
+                if let (Some(e), Some(t)) = (&element, inner) {
+                    self.unify(e, t)?;
+                }
+                self.unknowns[*i as usize] = Unknown::Bound(known.clone());
+                Ok(())
+            }
+            (Type::List(x), Type::List(y))
+            | (Type::Set(x), Type::Set(y))
+            | (Type::Multiset(x), Type::Multiset(y)) => self.unify(x, y),
+            (Type::Unordered(n, x), Type::Unordered(m, y)) if n == m => self.unify(x, y),
+            (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.unify(x, y))
+            }
+            (x, y) if x == y => Ok(()),
+            _ => Err(Clash),
+        }
+    }
+
+    fn occurs(&self, i: u32, ty: &Type) -> bool {
+        match self.head(ty) {
+            Type::Unknown(j) => {
+                let Unknown::Free { element, .. } = &self.unknowns[j as usize] else {
+                    return false;
+                };
+                i == j || element.as_ref().is_some_and(|e| self.occurs(i, e))
+            }
+            Type::List(t) | Type::Set(t) | Type::Multiset(t) | Type::Unordered(_, t) => {
+                self.occurs(i, &t)
+            }
+            Type::Tuple(ts) => ts.iter().any(|t| self.occurs(i, t)),
+            Type::Int | Type::Bool | Type::Char => false,
+        }
+    }
+
+    /// The type with every unknown settled: what nothing tells is a number, a list before a set.
+    pub fn settle(&self, ty: &Type) -> Type {
+        match self.head(ty) {
+            Type::Unknown(i) => {
+                let Unknown::Free {
+                    forms,
+                    element,
+                    arity,
+                } = &self.unknowns[i as usize]
+                else {
+                    unreachable!("a head is free")
+                };
+                let inner = || Box::new(element.as_ref().map_or(Type::Int, |e| self.settle(e)));
+                match forms {
+                    f if f & form::INT != 0 => Type::Int,
+                    f if f & form::CHAR != 0 => Type::Char,
+                    f if f & form::LIST != 0 => Type::List(inner()),
+                    f if f & form::SET != 0 => Type::Set(inner()),
+                    f if f & form::MULTISET != 0 => Type::Multiset(inner()),
+                    f if f & form::UNORDERED != 0 => Type::Unordered(arity.unwrap_or(2), inner()),
+                    _ => Type::Bool,
+                }
+            }
+            Type::List(t) => Type::List(Box::new(self.settle(&t))),
+            Type::Set(t) => Type::Set(Box::new(self.settle(&t))),
+            Type::Multiset(t) => Type::Multiset(Box::new(self.settle(&t))),
+            Type::Unordered(n, t) => Type::Unordered(n, Box::new(self.settle(&t))),
+            Type::Tuple(ts) => Type::Tuple(ts.iter().map(|t| self.settle(t)).collect()),
+            known => known,
+        }
+    }
+
+    /// The type in words, for messages.
+    pub fn describe(&self, ty: &Type) -> String {
+        describe(&self.settle_for_words(ty))
+    }
+
+    fn settle_for_words(&self, ty: &Type) -> Type {
+        if let Type::Unknown(i) = self.head(ty)
+            && let Unknown::Free { forms, .. } = &self.unknowns[i as usize]
+            && forms & form::INT == 0
+            && forms & form::CHAR != 0
+            && forms & form::LIST != 0
+        {
+            return Type::List(Box::new(Type::Char));
+        }
+        self.settle(ty)
+    }
+}
+
+/// A type in words: `a number`, `a list of numbers`.
+pub fn describe(ty: &Type) -> String {
+    fn plural(ty: &Type) -> String {
+        match ty {
+            Type::Int => "numbers".to_owned(),
+            Type::Bool => "conditions".to_owned(),
+            Type::Char => "characters".to_owned(),
+            other => {
+                let one = describe(other);
+                let one = one
+                    .strip_prefix("a ")
+                    .or_else(|| one.strip_prefix("an "))
+                    .unwrap_or(&one);
+                let (head, tail) = one.split_once(' ').unwrap_or((one, ""));
+                if tail.is_empty() {
+                    format!("{head}s")
+                } else {
+                    format!("{head}s {tail}")
+                }
+            }
+        }
+    }
+    match ty {
+        Type::Int => "a number".to_owned(),
+        Type::Bool => "a condition".to_owned(),
+        Type::Char => "a character".to_owned(),
+        Type::List(t) if **t == Type::Char => "a string".to_owned(),
+        Type::List(t) => format!("a list of {}", plural(t)),
+        Type::Set(t) => format!("a set of {}", plural(t)),
+        Type::Multiset(t) => format!("a multiset of {}", plural(t)),
+        Type::Unordered(n, t) => format!("a tuple {{…}} of {n} {}", plural(t)),
+        Type::Tuple(ts) => format!("a tuple of {} members", ts.len()),
+        Type::Unknown(_) => "something".to_owned(),
+    }
+}
