@@ -1,0 +1,76 @@
+//! Whole processes: their output and the processor time they took, start-up included.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// Where rivals and inputs are put.
+pub fn folder() -> Result<PathBuf, String> {
+    let folder = target().join("bench");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
+        PathBuf::from,
+    )
+}
+
+/// The `grundy` command of this tree, built for release.
+pub fn grundy() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "grundy-cli"])
+        .status()
+        .map_err(|e| format!("cargo: {e}"))?;
+    if !built.success() {
+        return Err("the command does not build".to_owned());
+    }
+    Ok(target().join("release/grundy"))
+}
+
+/// A textbook program of `rivals/`, compiled as a judge would.
+pub fn rival(name: &str) -> Result<PathBuf, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("rivals/{name}.cpp"));
+    let program = folder()?.join(name);
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let status = Command::new(&compiler)
+        .args(["-O2", "-o"])
+        .args([&program, &source])
+        .status()
+        .map_err(|e| format!("{}: {e} (set CXX to a C++ compiler)", compiler.display()))?;
+    if status.success() {
+        Ok(program)
+    } else {
+        Err(format!("{} does not compile", source.display()))
+    }
+}
+
+/// Runs a command on an input file; its output and its processor time.
+pub fn timed(command: &mut Command, input: &Path) -> Result<(Vec<u8>, Duration), String> {
+    let before = children()?;
+    let stdin = File::open(input).map_err(|e| format!("{}: {e}", input.display()))?;
+    let output = command
+        .stdin(stdin)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("{command:?}: {e}"))?;
+    if !output.status.success() && output.stdout.is_empty() {
+        return Err(format!("{command:?}: {}", output.status));
+    }
+    Ok((output.stdout, children()?.saturating_sub(before)))
+}
+
+/// Processor time of all children waited for so far.
+fn children() -> Result<Duration, String> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
+    let micros = |t: nix::sys::time::TimeVal| (t.tv_sec() as u64) * 1_000_000 + t.tv_usec() as u64;
+    Ok(Duration::from_micros(
+        micros(usage.user_time()) + micros(usage.system_time()),
+    ))
+}
