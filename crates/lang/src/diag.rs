@@ -239,11 +239,210 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-impl Diagnostic {
-    /// As printed, like a compiler would: code, line, caret, help.
-    pub fn render(&self, _colour: bool) -> String {
-        format!("{}: {}", self.code, self.message)
+/// Line and column of the first character of a span, both from 1, the column in characters.
+pub fn line_column(source: &Source, span: Span) -> (usize, usize) {
+    let at = boundary(&source.text, span.start as usize);
+    let line_start = source.text[..at].rfind('\n').map_or(0, |i| i + 1);
+    let line = source.text[..line_start].matches('\n').count() + 1;
+    (line, source.text[line_start..at].chars().count() + 1)
+}
+
+/// The nearest character boundary at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
     }
+    at
+}
+
+/// Lines longer than this are shown in part.
+const LINE_WIDTH: usize = 150;
+/// So many characters before the main place are kept of a long line.
+const BEFORE: usize = 50;
+
+/// What is shown for a character: nothing that a terminal could obey.
+fn push_visible(out: &mut String, c: char) {
+    match c {
+        '\t' => out.push_str("    "),
+        '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or(' ')),
+        '\u{7f}' => out.push('␡'),
+        '\u{80}'..='\u{9f}'
+        | '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => out.push('\u{fffd}'),
+        _ => out.push(c),
+    }
+}
+
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' {
+            out.push(c)
+        } else {
+            push_visible(&mut out, c)
+        }
+    }
+    out
+}
+
+/// A label on one line: the line from 0, its bytes there, what it says.
+struct Mark<'d> {
+    line: usize,
+    range: std::ops::Range<usize>,
+    label: &'d str,
+}
+
+impl Diagnostic {
+    /// As printed, like a compiler would: code, message, place, the line with carets, notes, help.
+    ///
+    /// Characters that a terminal could obey are shown as pictures of themselves, and of long lines only the part around
+    /// the place is shown.
+    pub fn render(&self, colour: bool) -> String {
+        use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level
+            .primary_title(visible(&self.message).replace('\n', " "))
+            .id(self.code.as_str());
+        let mut group = annotate_snippets::Group::with_title(title);
+        let mut place = None;
+        if let Some((main, _)) = self.labels.first() {
+            let path = visible(&self.source.label).replace('\n', " ");
+            let (text, first_line, marks) = self.excerpt();
+            // The renderer counts columns in the lines as shown; the place printed is that in the source.
+            let (line, column) = line_column(&self.source, *main);
+            let main_start = marks.first().map_or(0, |(range, _)| range.start);
+            let shown_start = text[..main_start].rfind('\n').map_or(0, |i| i + 1);
+            let shown_column = text[shown_start..main_start].chars().count() + 1;
+            place = Some((
+                format!("{path}:{line}:{shown_column}"),
+                format!("{path}:{line}:{column}"),
+            ));
+            let mut snippet = Snippet::source(text).line_start(first_line + 1).path(path);
+            for (i, (range, label)) in marks.into_iter().enumerate() {
+                let kind = if i == 0 {
+                    AnnotationKind::Primary
+                } else {
+                    AnnotationKind::Context
+                };
+                let label = visible(label).replace('\n', " ");
+                snippet = snippet
+                    .annotation(kind.span(range).label((!label.is_empty()).then_some(label)));
+            }
+            group = group.element(snippet);
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(visible(note)));
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(visible(help)));
+        }
+        let renderer = if colour {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let text = renderer.term_width(2 * LINE_WIDTH).render(&[group]);
+        match place {
+            Some((shown, real)) if shown != real => text.replacen(&shown, &real, 1),
+            _ => text,
+        }
+    }
+
+    /// The lines to show, the number of the first of them, and the labels' places in the lines shown.
+    fn excerpt(&self) -> (String, usize, Vec<(std::ops::Range<usize>, &str)>) {
+        let text = &self.source.text;
+        let marks: Vec<Mark> = self
+            .labels
+            .iter()
+            .map(|(span, label)| {
+                let start = boundary(text, span.start as usize);
+                let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+                let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+                let line_end = line_start + text[line_start..line_end].trim_end_matches('\r').len();
+                let start = start.min(line_end);
+                // A place of several lines is shown by its first.
+                let end = boundary(text, span.end as usize).clamp(start, line_end);
+                Mark {
+                    line: text[..line_start].matches('\n').count(),
+                    range: start - line_start..end - line_start,
+                    label,
+                }
+            })
+            .collect();
+        let first = marks.iter().map(|m| m.line).min().unwrap_or(0);
+        let last = marks.iter().map(|m| m.line).max().unwrap_or(0);
+        let mut shown = String::new();
+        let mut places = vec![0..0; marks.len()];
+        for (number, line) in text.split('\n').enumerate().take(last + 1).skip(first) {
+            let here: Vec<usize> = (0..marks.len())
+                .filter(|&m| marks[m].line == number)
+                .collect();
+            let line = line.trim_end_matches('\r');
+            let from = here.first().map_or(0, |&m| marks[m].range.start);
+            let (cut_left, cut_right) = window(line, from);
+            if cut_left > 0 {
+                shown.push('…');
+            }
+            for &m in &here {
+                places[m] = shown.len()..shown.len();
+            }
+            for (at, c) in line[cut_left..cut_right]
+                .char_indices()
+                .map(|(i, c)| (cut_left + i, c))
+            {
+                for &m in &here {
+                    if at == marks[m].range.start {
+                        places[m] = shown.len()..shown.len();
+                    }
+                }
+                push_visible(&mut shown, c);
+                for &m in &here {
+                    let Mark { range, .. } = &marks[m];
+                    if range.start <= at && at < range.end {
+                        places[m].end = shown.len();
+                    }
+                }
+            }
+            for &m in &here {
+                if marks[m].range.start >= cut_right {
+                    places[m] = shown.len()..shown.len();
+                }
+            }
+            if cut_right < line.len() {
+                shown.push('…');
+            }
+            shown.push('\n');
+        }
+        let places = places
+            .into_iter()
+            .zip(marks.iter().map(|m| m.label))
+            .collect();
+        (shown, first, places)
+    }
+}
+
+/// The bytes of a line that are shown: all of it, or a part around `from`.
+fn window(line: &str, from: usize) -> (usize, usize) {
+    if line.chars().nth(LINE_WIDTH).is_none() {
+        return (0, line.len());
+    }
+    let left = line[..from]
+        .char_indices()
+        .rev()
+        .nth(BEFORE - 1)
+        .map_or(0, |(i, _)| i);
+    let right = line[left..]
+        .char_indices()
+        .nth(LINE_WIDTH)
+        .map_or(line.len(), |(i, _)| left + i);
+    (left, right)
 }
 
 impl std::error::Error for Diagnostic {}

@@ -380,7 +380,23 @@ impl Lexer<'_> {
             self.pos += length;
             return;
         }
-        let end = self.pos + c.len_utf8();
+        let mut end = self.pos + c.len_utf8();
+        if c == '\u{1b}' && second == b'[' {
+            // A colour that came along when the text was copied from a terminal: all of it is one fault.
+            let body = &self.text[self.pos + 2..];
+            end = self.pos
+                + 2
+                + body
+                    .bytes()
+                    .take_while(|b| (0x20..0x40).contains(b))
+                    .count();
+            end += usize::from(
+                self.text
+                    .as_bytes()
+                    .get(end)
+                    .is_some_and(|b| (0x40..0x7f).contains(b)),
+            );
+        }
         let span = Span::new(self.pos, end);
         let (kinds, ascii): (&[T], &str) = match c {
             '≤' | '⩽' | '≦' => (&[T::Le], "<="),
@@ -526,39 +542,39 @@ fn match_brackets(
     };
     let strict = errors.is_none();
     let mut fault = false;
-    let mut report = |span: Span, other: Option<Span>, tokens_text: &str, what: Fault| {
-        let Some(errors) = errors.as_deref_mut() else {
+    let mut report = |what: Fault, at: &[Span]| {
+        let Some(errors) = errors.as_deref_mut().filter(|e| e.len() < MAX_ERRORS) else {
             return;
         };
-        if errors.len() >= MAX_ERRORS {
-            return;
+        let Some(&main) = at.first() else { return };
+        let sign = source.slice(main);
+        let error = |message: String| Diagnostic::error(Code::Bracket, source, message);
+        let mut error = match what {
+            Fault::Unclosed if at.len() == 1 => {
+                error(format!("the bracket `{sign}` is not closed"))
+                    .at(main, "opened here")
+                    .help(format!("close it with `{}`", closing(sign)))
+            }
+            Fault::Unclosed => error(format!("{} brackets are not closed", at.len()))
+                .at(main, "opened here")
+                .help("close them, the last one opened first"),
+            Fault::Stray => error(format!("`{sign}` closes nothing"))
+                .at(main, "no bracket is open here")
+                .help("delete it, or open the bracket before it"),
+            Fault::Mixed => error(format!("a bracket closed with another kind, `{sign}`"))
+                .at(main, "closed here"),
+        };
+        for &other in at.iter().skip(1).take(2) {
+            error = error.at(
+                other,
+                if what == Fault::Mixed {
+                    "opened here"
+                } else {
+                    "and here"
+                },
+            );
         }
-        let error = match what {
-            Fault::Unclosed => Diagnostic::error(
-                Code::Bracket,
-                source,
-                format!("the bracket `{tokens_text}` is not closed"),
-            )
-            .at(span, "opened here")
-            .help(format!("close it with `{}`", closing(tokens_text))),
-            Fault::Stray => Diagnostic::error(
-                Code::Bracket,
-                source,
-                format!("`{tokens_text}` closes nothing"),
-            )
-            .at(span, "no bracket is open here")
-            .help("delete it, or open the bracket before it"),
-            Fault::Mixed => Diagnostic::error(
-                Code::Bracket,
-                source,
-                format!("a bracket closed with another kind, `{tokens_text}`"),
-            )
-            .at(span, "closed here"),
-        };
-        errors.push(match other {
-            Some(other) => error.at(other, "opened here"),
-            None => error,
-        });
+        errors.push(error);
     };
     for token in tokens.iter_mut() {
         token.mate = NONE;
@@ -568,14 +584,8 @@ fn match_brackets(
     for i in 0..tokens.len() {
         let Token { kind, span, .. } = tokens[i];
         if !strict && !open.is_empty() && ends_all(tokens, source, i) {
-            for o in open.drain(..) {
-                report(
-                    tokens[o].span,
-                    None,
-                    source.slice(tokens[o].span),
-                    Fault::Unclosed,
-                );
-            }
+            let lost: Vec<Span> = open.drain(..).map(|o| tokens[o].span).collect();
+            report(Fault::Unclosed, &lost);
             count = [0; 3];
         }
         if kind.opens() {
@@ -588,26 +598,24 @@ fn match_brackets(
                 match open.pop() {
                     Some(o) => {
                         count[slot(tokens[o].kind)] -= 1;
-                        report(span, Some(tokens[o].span), source.slice(span), Fault::Mixed);
+                        report(Fault::Mixed, &[span, tokens[o].span]);
                     }
-                    None => report(span, None, source.slice(span), Fault::Stray),
+                    None => report(Fault::Stray, &[span]),
                 }
-                continue;
-            }
-            while let Some(o) = open.pop() {
-                count[slot(tokens[o].kind)] -= 1;
-                if tokens[o].kind == wanted {
-                    tokens[o].mate = i as u32;
-                    tokens[i].mate = o as u32;
-                    break;
+            } else {
+                let mut lost = Vec::new();
+                while let Some(o) = open.pop() {
+                    count[slot(tokens[o].kind)] -= 1;
+                    if tokens[o].kind == wanted {
+                        tokens[o].mate = i as u32;
+                        tokens[i].mate = o as u32;
+                        break;
+                    }
+                    lost.push(tokens[o].span);
                 }
-                fault = true;
-                report(
-                    tokens[o].span,
-                    None,
-                    source.slice(tokens[o].span),
-                    Fault::Unclosed,
-                );
+                lost.reverse();
+                fault |= !lost.is_empty();
+                report(Fault::Unclosed, &lost);
             }
         }
         if strict && fault {
@@ -615,18 +623,12 @@ fn match_brackets(
         }
     }
     fault |= !open.is_empty();
-    for o in open {
-        report(
-            tokens[o].span,
-            None,
-            source.slice(tokens[o].span),
-            Fault::Unclosed,
-        );
-    }
+    let lost: Vec<Span> = open.into_iter().map(|o| tokens[o].span).collect();
+    report(Fault::Unclosed, &lost);
     !fault
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     Unclosed,
     Stray,

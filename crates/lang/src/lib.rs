@@ -4,6 +4,7 @@
 pub mod ast;
 pub mod bind;
 pub mod check;
+pub mod codes;
 pub mod diag;
 pub mod interp;
 pub mod ir;

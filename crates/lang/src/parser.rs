@@ -2173,12 +2173,13 @@ pub(crate) fn closest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
         return None;
     }
     let allowed = length.div_ceil(2).min(3);
-    let near = words
+    let (edits, near) = words
         .iter()
         .map(|w| (distance(word, w), *w))
         .min_by_key(|(d, _)| *d)?;
-    // A short word has little left of it after three changes.
-    (near.0 <= allowed && near.0 < near.1.len().saturating_sub(1)).then_some(near.1)
+    // Little is left of a short word after three changes: then at least its first letter must be right.
+    let alike = edits < 3 || word.chars().next() == near.chars().next();
+    (edits <= allowed && edits < near.len() && alike).then_some(near)
 }
 
 /// Edits between two words: characters put in, taken out, changed, or two neighbours exchanged.
