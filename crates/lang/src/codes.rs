@@ -102,7 +102,6 @@ fn digits(source: &Arc<Source>, from: usize, to: usize) -> Result<String, Box<Di
     let mut rules = String::new();
     // The number of digits read behind the point; `None` before it.
     let mut taken: Option<usize> = None;
-    let mut seen_first = false;
     for (i, c) in source.text[from..to].char_indices() {
         let span = Span::new(from + i, from + i + c.len_utf8());
         if c == '.' || c == '·' {
@@ -134,17 +133,17 @@ fn digits(source: &Arc<Source>, from: usize, to: usize) -> Result<String, Box<Di
         };
         match &mut taken {
             None => {
-                if seen_first {
+                let next = source.text[span.end as usize..to].trim_start();
+                if !next.starts_with(['.', '·']) {
                     let help = "the digit before the point is for taking nothing; all others stand behind it";
                     return Err(bad(
                         source,
                         span,
                         "two digits before the point",
-                        "the second digit",
+                        "more than one",
                         help,
                     ));
                 }
-                seen_first = true;
                 if digit & 3 != 0 {
                     let message = format!("the digit `{c}` before the point");
                     let label = if digit & 2 != 0 {

@@ -102,7 +102,7 @@ impl T {
     }
 
     /// Whether a line that starts with this token continues the statement before it.
-    fn continues(self) -> bool {
+    pub(crate) fn continues(self) -> bool {
         use T::*;
         matches!(
             self,
@@ -562,7 +562,11 @@ fn match_brackets(
                 .at(main, "no bracket is open here")
                 .help("delete it, or open the bracket before it"),
             Fault::Mixed => error(format!("a bracket closed with another kind, `{sign}`"))
-                .at(main, "closed here"),
+                .at(main, "closed here")
+                .help(format!(
+                    "close it with `{}`",
+                    at.get(1).map_or("", |&open| closing(source.slice(open)))
+                )),
         };
         for &other in at.iter().skip(1).take(2) {
             error = error.at(

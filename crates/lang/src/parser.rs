@@ -249,7 +249,16 @@ impl Parser<'_> {
 
     fn quoted(&mut self, what: &str) -> R<Text> {
         if self.peek() != T::Str {
-            return Err(self.unexpected(what));
+            if !matches!(self.peek(), T::Ident | T::Int | T::NumName) {
+                return Err(self.unexpected(what));
+            }
+            let found = self.found(self.pos);
+            let error = self.error(
+                self.span(),
+                format!("expected {what}, found {found}"),
+                "not in quotes",
+            );
+            return self.fail(error.help("texts stand in double quotes"));
         }
         let span = self.bump();
         Ok(Text {
@@ -342,7 +351,12 @@ impl Parser<'_> {
                 _ => return None,
             },
             T::Colon if self.kind_at(self.pos + 1) == T::Ident => "a quantifier is written `for k in 1..n if CONDITION`".into(),
+            T::NumName => "names do not start with a digit".into(),
             T::Dots => "a range is written with two points: `1..n`".into(),
+            T::For | T::If if self.pos == self.start => {
+                "`for` and `if` follow a move's result; as a name choose another word".into()
+            }
+            kind if kind.closes() && self.kind_at(self.pos.wrapping_sub(1)) == T::Comma => "delete the comma".into(),
             T::Dot => "a range is written with two points: `1..n`; numbers are whole".into(),
             T::Else => "`else` belongs to `a if c else b`".into(),
             T::Arrow => "one move has one `->`; the next one starts on a new line, or behind `;` or `|`".into(),
@@ -409,6 +423,7 @@ impl Parser<'_> {
         if self.word() == "game" && !self.is_move_pattern() {
             self.header(&mut game);
         }
+        let mut cut_off = false;
         while self.pos < self.tokens.len() {
             match self.tokens[self.pos].kind {
                 T::Semi => {
@@ -432,11 +447,24 @@ impl Parser<'_> {
             let span = self.tokens[self.start]
                 .span
                 .to(self.tokens[self.end - 1].span);
+            if std::mem::take(&mut cut_off) && self.is_remainder() {
+                self.pos = self.end;
+                continue;
+            }
             let kind = self.statement().unwrap_or(StatementKind::Error);
             self.pos = self.end;
+            let last = self.tokens[self.end - 1].kind;
+            cut_off =
+                matches!(kind, StatementKind::Error) && (last == T::Comma || last.continues());
             game.statements.push(Statement { kind, span });
         }
         game
+    }
+
+    /// Whether this looks like the rest of a statement that was cut off at a line's end, which has been reported.
+    fn is_remainder(&self) -> bool {
+        let statement = STATEMENTS.contains(&self.word_at(self.start));
+        !statement && !(self.start..self.end).any(|i| self.tokens[i].kind == T::Arrow)
     }
 
     /// Sets `start..end` to the statement that starts at `from`.
@@ -589,11 +617,14 @@ impl Parser<'_> {
         }
         let bracket = matches!(self.peek2(), T::OpenBracket | T::OpenBrace);
         let meant = meant_statement(&word);
-        let looks_like_keyword = matches!(
-            self.peek2(),
-            T::Ident | T::Str | T::Int | T::OpenParen | T::If
-        ) || bracket
-            && (meant.is_some() || self.mate(self.pos + 1) != Some(self.pos + 2));
+        let alone = self.peek2() == T::End && word.len() > 3 && meant.is_some();
+        let looks_like_keyword = alone
+            || matches!(
+                self.peek2(),
+                T::Ident | T::Str | T::Int | T::OpenParen | T::If
+            )
+            || bracket && meant.is_some()
+            || self.peek2() == T::OpenBrace && self.mate(self.pos + 1) != Some(self.pos + 2);
         if !looks_like_keyword {
             return self.move_statement();
         }
@@ -1571,7 +1602,18 @@ impl Parser<'_> {
     }
 
     fn update(&mut self, updates: &mut Vec<Update>) -> R<u32> {
-        let target = self.ident("a change such as `x[i] = e`")?;
+        if self.peek() != T::Ident {
+            let found = self.found(self.pos);
+            let error = self
+                .error(
+                    self.span(),
+                    format!("expected a change, found {found}"),
+                    "expected a change",
+                )
+                .help("`with` changes places of an array: `x with x[i] -= k, x[j] = 0`");
+            return self.fail(error);
+        }
+        let target = self.ident("a change")?;
         if self.peek() != T::OpenBracket {
             let span = self.span();
             let name = clip(&target.name).to_string();
