@@ -14,6 +14,7 @@ use grundy_core::Int;
 use crate::ast::*;
 use crate::diag::{Code, Diagnostic, Source};
 use crate::lexer::{MAX_ERRORS, NONE, STATEMENTS, T, Token, lex};
+use crate::suggest::distance;
 
 /// How deep brackets, prefixes and `else` branches may nest.
 const MAX_NESTING: u32 = 150;
@@ -2208,38 +2209,20 @@ fn meant_statement(word: &str) -> Option<&'static str> {
     closest(&lower, &STATEMENTS)
 }
 
-/// The word nearest to `word`, if it is near enough to be a misspelling.
-pub(crate) fn closest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
-    let length = word.chars().count();
-    if !(2..=20).contains(&length) {
+/// The word nearest to `word`, if it is near enough to be a misspelling. Keywords are few and short, so that half of the
+/// letters may be wrong.
+fn closest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
+    let letters: Vec<char> = word.chars().take(21).collect();
+    if !(2..=20).contains(&letters.len()) {
         return None;
     }
-    let allowed = length.div_ceil(2).min(3);
+    let allowed = letters.len().div_ceil(2).min(3);
+    let edits = |w: &str| distance(&letters, &w.chars().collect::<Vec<_>>());
     let (edits, near) = words
         .iter()
-        .map(|w| (distance(word, w), *w))
+        .map(|w| (edits(w), *w))
         .min_by_key(|(d, _)| *d)?;
     // Little is left of a short word after three changes: then at least its first letter must be right.
-    let alike = edits < 3 || word.chars().next() == near.chars().next();
+    let alike = edits < 3 || letters.first().copied() == near.chars().next();
     (edits <= allowed && edits < near.len() && alike).then_some(near)
-}
-
-/// Edits between two words: characters put in, taken out, changed, or two neighbours exchanged.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
