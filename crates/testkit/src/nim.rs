@@ -15,7 +15,10 @@ pub fn heap(r: &mut Random) -> RandomGame {
         "@n -> @[k] for k in 0..n if k < n".to_owned(),
         "@n -> @[n - k] for k in 0..n if not k == 0 and k > 0".to_owned(),
         "@n -> @[k] for k in 0..max(n, 5) if n > k".to_owned(),
-        "@n -> @[n - k] if 0 < k <= n for k in 0..n".replace(" if 0 < k <= n for k in 0..n", " for k in 0..n if 0 < k <= n"),
+        "@n -> @[n - k] if 0 < k <= n for k in 0..n".replace(
+            " if 0 < k <= n for k in 0..n",
+            " for k in 0..n if 0 < k <= n",
+        ),
         format!("@n -> @[n - k] for k in 1..min(n, n + {k}) if n > 0"),
         format!("@n -> @[k - {k}] for k in {k}..n-1+{k}"),
         "@n -> @[-k] for k in -n+1..0".to_owned(),

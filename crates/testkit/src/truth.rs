@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use grundy_core::{Int, Outcome, mex};
 use grundy_lang::interp::Rules;
@@ -12,6 +13,7 @@ use grundy_lang::value::Pos;
 pub struct Truth<'r> {
     rules: &'r Rules,
     known: HashMap<Pos, (u64, bool)>,
+    options: HashMap<Pos, Rc<Vec<Pos>>>,
 }
 
 impl<'r> Truth<'r> {
@@ -20,11 +22,15 @@ impl<'r> Truth<'r> {
         Truth {
             rules,
             known: HashMap::new(),
+            options: HashMap::new(),
         }
     }
 
-    /// The different options, each one part.
-    pub fn options(&self, part: &Pos) -> Vec<Pos> {
+    /// The different options, each one part, in order.
+    pub fn options(&mut self, part: &Pos) -> Rc<Vec<Pos>> {
+        if let Some(known) = self.options.get(part) {
+            return known.clone();
+        }
         let mut out = BTreeSet::new();
         let mut machine = self.rules.machine();
         let flow = machine.options(part, &mut |option| {
@@ -32,16 +38,21 @@ impl<'r> Truth<'r> {
             out.insert(option.parts[0].clone());
             ControlFlow::Continue(())
         });
-        flow.expect("random rules do not fail");
-        out.into_iter().collect()
+        let _ = flow.expect("random rules do not fail");
+        let out: Rc<Vec<Pos>> = Rc::new(out.into_iter().collect());
+        self.options.insert(part.clone(), out.clone());
+        out
     }
 
     fn solve(&mut self, part: &Pos) -> (u64, bool) {
         if let Some(&known) = self.known.get(part) {
             return known;
         }
-        let answers: Vec<(u64, bool)> =
-            self.options(part).iter().map(|left| self.solve(left)).collect();
+        let answers: Vec<(u64, bool)> = self
+            .options(part)
+            .iter()
+            .map(|left| self.solve(left))
+            .collect();
         let wins = if answers.is_empty() {
             self.rules.game().play == Play::Misere
         } else {

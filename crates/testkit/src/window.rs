@@ -131,23 +131,17 @@ pub fn plateaus(r: &mut Random) -> RandomGame {
 /// Any window game, of one rule or two.
 pub fn any(r: &mut Random) -> RandomGame {
     let up = r.one_in(2);
-    let f = any_width(r);
-    let mut text = if up { rise(r, &f) } else { fall(r, &f) };
+    let form = if up { rise(r, "@") } else { fall(r, "@") };
+    let mut text = form.replace('@', &any_width(r));
     if r.one_in(3) {
         // A second width in the same writing.
-        let g = any_width(r);
-        let more = text.replace(&f, &g);
-        text = format!("{text}\n{more}");
+        text = format!("{text}\n{}", form.replace('@', &any_width(r)));
     } else if r.one_in(4) {
-        text = format!("{text} if c % {} != 1", r.range(2, 4)).replacen(" if c %", &guard_joint(&text), 1);
+        let joint = if form.contains(" if ") { "and" } else { "if" };
+        text = format!("{text} {joint} c % {} != 1", r.range(2, 4));
     }
     let p = r.range(0, 3);
     game(r, text, p)
-}
-
-fn guard_joint(text: &str) -> String {
-    // A guard that is already there is joined to by `and`.
-    if text.contains(" if ") { " and c %" } else { " if c %" }.to_owned()
 }
 
 /// Nearly window moves: the options are not an interval next to the counter, or another counter moves with it.
@@ -160,7 +154,9 @@ pub fn near_miss(r: &mut Random) -> RandomGame {
         3 => format!("(s, c) -> (s, c + 2*k) for k in 1..min({f}, (s - c) // 2)"),
         4 => "c -> c - k for k in 1..c if k*k <= c".to_owned(),
         5 => format!("c -> c - k for k in 1..{f} if k % 2 == 1"),
-        6 => format!("(s, c) -> (s, c + k) for k in 1..min({f}, s - c)\n(s, c) -> (s, c + 9) if c + 9 <= s"),
+        6 => format!(
+            "(s, c) -> (s, c + k) for k in 1..min({f}, s - c)\n(s, c) -> (s, c + 9) if c + 9 <= s"
+        ),
         7 => format!("c -> c - k for k in 1..c if k <= {f} or k == 7"),
         8 => format!("c -> c - k for k in 1..min(c, {f})\nplay misere"),
         _ => format!("(s, c) -> (c + k, s) for k in 1..min({f}, s - c)"),

@@ -18,7 +18,11 @@ impl Pair {
     }
 
     fn rule(self, first: &str, second: &str, clauses: &str) -> String {
-        format!("{} -> {} {clauses}", self.of("a", "b"), self.of(first, second))
+        format!(
+            "{} -> {} {clauses}",
+            self.of("a", "b"),
+            self.of(first, second)
+        )
     }
 }
 
@@ -28,7 +32,10 @@ fn row(r: &mut Random, pair: Pair, first: bool) -> String {
         0 => (format!("{heap} - k"), format!("for k in 1..{heap}")),
         1 => ("x".to_owned(), format!("for x in 0..{heap}-1")),
         2 => ("x".to_owned(), format!("for x in 0..{heap} if x < {heap}")),
-        3 => (format!("{heap} - k"), format!("for k in 0..{heap} if k > 0")),
+        3 => (
+            format!("{heap} - k"),
+            format!("for k in 0..{heap} if k > 0"),
+        ),
         4 => (format!("{heap} - 1 - k"), format!("for k in 0..{heap}")),
         _ => (format!("{heap} - k"), format!("for k in 1..{heap}+{other}")),
     };
@@ -68,13 +75,19 @@ fn band(r: &mut Random, pair: Pair, t: i64, name: &str, out: &mut Vec<String>) {
             "y",
             &format!("for x in 0..a-1, y in 0..b-1 if abs((a - x) - (b - y)) < {name}"),
         )),
-        7 => out.push(both(format!("for l in 1..b, k in 1..a if k - l in 1-{name}..{name}-1"))),
-        8 => out.push(both(format!("{two} if not (k >= l + {name} or l >= k + {name})"))),
-        _ if t == 1 => out.push(pair.rule("a - k", "b - k", "for k in 1..min(a, b)")),
-        _ => out.push(both(format!("{two} if max(k, l) - min(k, l) < {name}").replace(
-            &format!("max(k, l) - min(k, l) < {name}"),
-            &format!("max(k - l, l - k) < {name}"),
+        7 => out.push(both(format!(
+            "for l in 1..b, k in 1..a if k - l in 1-{name}..{name}-1"
         ))),
+        8 => out.push(both(format!(
+            "{two} if not (k >= l + {name} or l >= k + {name})"
+        ))),
+        _ if t == 1 => out.push(pair.rule("a - k", "b - k", "for k in 1..min(a, b)")),
+        _ => out.push(both(
+            format!("{two} if max(k, l) - min(k, l) < {name}").replace(
+                &format!("max(k, l) - min(k, l) < {name}"),
+                &format!("max(k - l, l - k) < {name}"),
+            ),
+        )),
     }
 }
 
@@ -137,15 +150,35 @@ pub fn near_miss(r: &mut Random) -> RandomGame {
     let (mut rules, with_rows) = match r.range(0, 11) {
         0 => (vec![good], false),
         1 => (vec![], true),
-        2 => (vec![good, pair.rule("a - 1", &format!("b - {}", t + 1), "")], true),
-        3 => (vec![both(format!("{two} if abs(k - l) < {t} and k != 2"))], true),
-        4 => (vec![both(format!("for k in 2..a, l in 1..b if abs(k - l) < {t}"))], true),
+        2 => (
+            vec![good, pair.rule("a - 1", &format!("b - {}", t + 1), "")],
+            true,
+        ),
+        3 => (
+            vec![both(format!("{two} if abs(k - l) < {t} and k != 2"))],
+            true,
+        ),
+        4 => (
+            vec![both(format!(
+                "for k in 2..a, l in 1..b if abs(k - l) < {t}"
+            ))],
+            true,
+        ),
         5 => (vec![both(format!("{two} if 0 < l - k < {}", t + 1))], true),
-        6 => (vec![both(format!("{two} if abs(k - l) < {t} and k + l < 9"))], true),
+        6 => (
+            vec![both(format!("{two} if abs(k - l) < {t} and k + l < 9"))],
+            true,
+        ),
         7 => (vec![both(format!("{two} if abs(k - 2*l) < {t}"))], true),
-        8 => (vec![both(format!("{two} if abs(k - l) < {t} and a != 4"))], true),
+        8 => (
+            vec![both(format!("{two} if abs(k - l) < {t} and a != 4"))],
+            true,
+        ),
         9 => (vec![both(two.to_owned())], true),
-        10 => (vec![both(format!("{two} if abs(k - l) < {} and k != l", t + 1))], true),
+        10 => (
+            vec![both(format!("{two} if abs(k - l) < {} and k != l", t + 1))],
+            true,
+        ),
         _ => (vec![good, "play misere".to_owned()], t > 1),
     };
     if with_rows {

@@ -302,25 +302,31 @@ impl Poly {
         })
     }
 
-    /// The conditions whose conjunction says `self >= 0`, with minima, maxima and absolute values taken apart.
-    fn split(self, out: &mut All) {
-        for (atoms, c) in &self.0 {
-            let cases: Vec<Poly> = match atoms.as_slice() {
-                [Atom::Min(list)] if !c.is_negative() => list.clone(),
-                [Atom::Max(list)] if c.is_negative() => list.clone(),
-                [Atom::Abs(p)] if c.is_negative() => {
-                    vec![(**p).clone(), p.scaled(&Int::from(-1))]
-                }
-                _ => continue,
+    /// The minima, maxima and absolute values in it, each taken apart: what the whole is with each member in its place, and
+    /// whether `self >= 0` says that all of these are, or one.
+    fn extremes(&self) -> impl Iterator<Item = (Vec<Poly>, bool)> + '_ {
+        self.0.iter().filter_map(|(atoms, c)| {
+            let positive = !c.is_negative();
+            let (members, every) = match atoms.as_slice() {
+                [Atom::Min(list)] => (list.clone(), positive),
+                [Atom::Max(list)] => (list.clone(), !positive),
+                [Atom::Abs(p)] => (vec![(**p).clone(), p.scaled(&Int::from(-1))], !positive),
+                _ => return None,
             };
             let mut rest = self.clone();
             rest.0.remove(atoms);
-            for case in cases {
-                rest.plus(&case.scaled(c)).split(out);
-            }
-            return;
+            let cases = members.iter().map(|m| rest.plus(&m.scaled(c))).collect();
+            Some((cases, every))
+        })
+    }
+
+    /// The conditions whose conjunction says `self >= 0`, with extremes taken apart where that is a conjunction.
+    fn split(self, out: &mut All) {
+        let all = self.extremes().find(|(_, every)| *every);
+        match all {
+            Some((cases, _)) => cases.into_iter().for_each(|case| case.split(out)),
+            None => out.push(self),
         }
-        out.push(self);
     }
 
     /// As a person writes it; `name` gives the names of the variables.
@@ -826,12 +832,20 @@ pub(crate) fn conjunction(a: &Any, b: &Any) -> Any {
         .collect()
 }
 
-/// Whether `self >= 0` follows from the facts (each at least 0) and from the variables being natural numbers: it is the sum
-/// of something never negative and at most two of the facts.
+/// Whether `p >= 0` follows from the facts (each at least 0) and from the counters being natural numbers: with its extremes
+/// taken apart it is the sum of something never negative and at most two of the facts.
 pub(crate) fn follows(p: &Poly, facts: &[Poly]) -> bool {
-    p.nonnegative()
+    let plain = p.nonnegative()
         || facts.iter().enumerate().any(|(i, f)| {
             let rest = p.minus(f);
             rest.nonnegative() || facts[i..].iter().any(|g| rest.minus(g).nonnegative())
+        });
+    plain
+        || p.extremes().next().is_some_and(|(cases, every)| {
+            if every {
+                cases.iter().all(|case| follows(case, facts))
+            } else {
+                cases.iter().any(|case| follows(case, facts))
+            }
         })
 }
