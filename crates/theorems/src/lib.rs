@@ -3,6 +3,9 @@
 
 mod cases;
 pub mod nim;
+mod scan;
+pub mod staircase;
+pub mod strip;
 pub mod sum;
 mod terms;
 pub mod window;
@@ -99,4 +102,10 @@ pub trait Solver: Send + Sync {
 }
 
 /// Every theorem, in the order in which they are asked.
-pub static ALL: &[&dyn Theorem] = &[&nim::NimHeap, &window::WindowMoves, &wythoff::Wythoff];
+pub static ALL: &[&dyn Theorem] = &[
+    &nim::NimHeap,
+    &window::WindowMoves,
+    &wythoff::Wythoff,
+    &staircase::Staircase,
+    &strip::Strip,
+];
