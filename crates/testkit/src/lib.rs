@@ -1,12 +1,16 @@
 //! Random games of every class, as rule texts, for the tests of the other crates.
 
+pub mod arcs;
 mod game;
 pub mod nim;
 mod random;
+pub mod strips;
+mod text;
 mod truth;
 pub mod window;
 pub mod wythoff;
 
 pub use game::RandomGame;
 pub use random::Random;
+pub use text::{bound, game};
 pub use truth::Truth;

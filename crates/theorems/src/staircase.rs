@@ -44,8 +44,8 @@ use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{
-    BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Move, Parts, Pattern, Play, Shape,
-    Slot, Type, UpdateOp,
+    BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Move, Parts, Pattern, Play,
+    Shape, Slot, Type, UpdateOp,
 };
 use grundy_lang::value::{Pos, Value, Words};
 use rustc_hash::FxHashMap;
@@ -216,7 +216,8 @@ impl Graph {
                 let mut env = Env::new(rules.params(), game.slots.len(), rule.array);
                 for w in windows {
                     for (e, _) in &w.residues {
-                        let m = period(e, w.u, w.v, &mut env).expect("sorted as a residue condition");
+                        let m =
+                            period(e, w.u, w.v, &mut env).expect("sorted as a residue condition");
                         modulus = modulus / gcd(modulus, m) * m;
                         if modulus > MOST_CLASSES {
                             break;
@@ -261,14 +262,27 @@ impl Arcs {
         let Parts::Each(parts) = &rule.parts else {
             return why("a move can split the position");
         };
-        let [Expr { kind: ExprKind::With(base, updates), .. }] = parts.as_slice() else {
+        let [
+            Expr {
+                kind: ExprKind::With(base, updates),
+                ..
+            },
+        ] = parts.as_slice()
+        else {
             return why(format!("`{}` does not change the array in places", said()));
         };
         if !matches!(base.kind, ExprKind::Slot(s) if s == array) {
-            return why(format!("`{}` changes another array than the position", said()));
+            return why(format!(
+                "`{}` changes another array than the position",
+                said()
+            ));
         }
         if updates.is_empty() || updates.len() > 2 {
-            return why(format!("`{}` changes {} boxes at once", said(), updates.len()));
+            return why(format!(
+                "`{}` changes {} boxes at once",
+                said(),
+                updates.len()
+            ));
         }
         let env = Env::new(rules.params(), game.slots.len(), array);
 
@@ -276,7 +290,9 @@ impl Arcs {
         let in_values = |s: Slot| {
             updates.iter().any(|u| {
                 env.affine(&u.value).is_some_and(|form| {
-                    form.terms.iter().any(|(atom, _)| matches!(atom, Atom::Slot(t) if *t == s))
+                    form.terms
+                        .iter()
+                        .any(|(atom, _)| matches!(atom, Atom::Slot(t) if *t == s))
                 })
             })
         };
@@ -294,7 +310,10 @@ impl Arcs {
         let places: Vec<&Expr> = updates.iter().map(|u| &u.index).collect();
         for place in &places {
             if scan::mentions(place, amount) || scan::reads_contents(place, array) {
-                return why(format!("which box `{}` changes depends on the counts", said()));
+                return why(format!(
+                    "which box `{}` changes depends on the counts",
+                    said()
+                ));
             }
         }
         let reader = Reader {
@@ -323,20 +342,30 @@ impl Arcs {
             match clause {
                 Clause::For { slots, domain } if slots.contains(&amount) => {
                     let (Domain::Range(lo, hi), [_]) = (domain, slots.as_slice()) else {
-                        return why(format!("the number of tokens that `{}` moves is not a range", said()));
+                        return why(format!(
+                            "the number of tokens that `{}` moves is not a range",
+                            said()
+                        ));
                     };
-                    let k = Linear { k: 1, ..Linear::default() };
+                    let k = Linear {
+                        k: 1,
+                        ..Linear::default()
+                    };
                     let pair = reader
                         .form(lo)
                         .and_then(|lo| k.plus(&lo, -1))
                         .zip(reader.form(hi).and_then(|hi| hi.plus(&k, -1)));
                     let Some((low, high)) = pair else {
-                        return why(format!("`{}` cannot move any number of tokens of its box", said()));
+                        return why(format!(
+                            "`{}` cannot move any number of tokens of its box",
+                            said()
+                        ));
                     };
                     limits.extend([low, high]);
                 }
                 Clause::For { .. } => {
-                    if scan::clause_reads_contents(clause, array) || clause_mentions(clause, amount) {
+                    if scan::clause_reads_contents(clause, array) || clause_mentions(clause, amount)
+                    {
                         return why(format!("a range of `{}` depends on the counts", said()));
                     }
                     clauses.push(clause.clone());
@@ -377,7 +406,10 @@ impl Arcs {
         if let Some(target) = target
             && gains[target].plus(&gains[source], 1) != Some(Linear::default())
         {
-            return why(format!("`{}` does not put down as many tokens as it takes", said()));
+            return why(format!(
+                "`{}` does not put down as many tokens as it takes",
+                said()
+            ));
         }
 
         let from = from.clone();
@@ -399,10 +431,18 @@ impl Arcs {
 
     // The first quantifier gives the source, up to the last box, and nothing else depends on the number of boxes.
     fn is_stable(&self, env: &Env<'_>) -> bool {
-        let Some(first) = self.clauses.iter().position(|c| matches!(c, Clause::For { .. })) else {
+        let Some(first) = self
+            .clauses
+            .iter()
+            .position(|c| matches!(c, Clause::For { .. }))
+        else {
             return false;
         };
-        let Clause::For { slots, domain: Domain::Range(lo, hi) } = &self.clauses[first] else {
+        let Clause::For {
+            slots,
+            domain: Domain::Range(lo, hi),
+        } = &self.clauses[first]
+        else {
             return false;
         };
         let Some(from) = env.affine(&self.from) else {
@@ -417,7 +457,10 @@ impl Arcs {
             && matches!(hi.terms[..], [(Atom::Len, 1)])
             && hi.constant.checked_add(from.constant) == Some(-1)
             && !scan::reads_len(lo, self.array)
-            && !self.to.as_ref().is_some_and(|e| scan::reads_len(e, self.array))
+            && !self
+                .to
+                .as_ref()
+                .is_some_and(|e| scan::reads_len(e, self.array))
             && self
                 .clauses
                 .iter()
@@ -432,7 +475,10 @@ impl Arcs {
             .clauses
             .iter()
             .filter_map(|c| match c {
-                Clause::For { slots, domain: Domain::Range(..) } if slots.len() == 1 => Some(Some(slots[0])),
+                Clause::For {
+                    slots,
+                    domain: Domain::Range(..),
+                } if slots.len() == 1 => Some(Some(slots[0])),
                 Clause::For { .. } => Some(None),
                 Clause::If(_) => None,
             })
@@ -456,7 +502,10 @@ impl Arcs {
         for clause in &self.clauses {
             let conditions = match clause {
                 Clause::If(e) => vec![e.clone()],
-                Clause::For { slots, domain: Domain::Range(lo, hi) } => {
+                Clause::For {
+                    slots,
+                    domain: Domain::Range(lo, hi),
+                } => {
                     let name = Expr {
                         kind: ExprKind::Slot(slots[0]),
                         ty: Type::Int,
@@ -506,7 +555,12 @@ impl Arcs {
                         let multiple = a.checked_sub(b)?;
                         let op = if negate { scan::negated(*op) } else { *op };
                         let (left, right) = ((**l).clone(), (**r).clone());
-                        w.bounds.push(Bound { op, left, right, multiple });
+                        w.bounds.push(Bound {
+                            op,
+                            left,
+                            right,
+                            multiple,
+                        });
                         continue;
                     }
                     period(&e, u, v, env)?;
@@ -541,7 +595,10 @@ impl Linear {
         let add = |a: i64, b: i64| a.checked_add(b.checked_mul(times)?);
         Some(Linear {
             k: add(self.k, other.k)?,
-            own: [add(self.own[0], other.own[0])?, add(self.own[1], other.own[1])?],
+            own: [
+                add(self.own[0], other.own[0])?,
+                add(self.own[1], other.own[1])?,
+            ],
             c: add(self.c, other.c)?,
         })
     }
@@ -558,13 +615,17 @@ impl Reader<'_> {
     /// The form of an expression that is one.
     fn form(&self, e: &Expr) -> Option<Linear> {
         let affine = self.env.affine(e)?;
-        let mut form = Linear { c: affine.constant, ..Linear::default() };
+        let mut form = Linear {
+            c: affine.constant,
+            ..Linear::default()
+        };
         for (atom, c) in affine.terms {
             match atom {
                 Atom::Slot(s) if s == self.amount => form.k += c,
-                Atom::Opaque(Expr { kind: ExprKind::Index(list, at), .. })
-                    if matches!(list.kind, ExprKind::Slot(s) if s == self.array) =>
-                {
+                Atom::Opaque(Expr {
+                    kind: ExprKind::Index(list, at),
+                    ..
+                }) if matches!(list.kind, ExprKind::Slot(s) if s == self.array) => {
                     let place = self.places.iter().position(|p| self.env.same(p, at))?;
                     form.own[place] = form.own[place].checked_add(c)?;
                 }
@@ -583,7 +644,10 @@ impl Reader<'_> {
             return None;
         }
         let difference = self.form(l)?.plus(&self.form(r)?, -1)?;
-        let less_one = Linear { c: -1, ..Linear::default() };
+        let less_one = Linear {
+            c: -1,
+            ..Linear::default()
+        };
         match op {
             CompareOp::Ge => Some(difference),
             CompareOp::Gt => difference.plus(&less_one, 1),
@@ -601,7 +665,12 @@ impl Reader<'_> {
 }
 
 /// Whether the place loses t tokens, t from 1 to its count and each once, under limits that must all be at least 0.
-fn takes_any_number(place: usize, gain: &Linear, limits: &[Linear], said: &str) -> std::result::Result<(), WhyNot> {
+fn takes_any_number(
+    place: usize,
+    gain: &Linear,
+    limits: &[Linear],
+    said: &str,
+) -> std::result::Result<(), WhyNot> {
     let too_large = || WhyNot::new(format!("`{said}` has numbers past a machine word"));
     if gain.k.abs() != 1 {
         return why(format!("`{said}` does not take tokens one by one"));
@@ -619,7 +688,9 @@ fn takes_any_number(place: usize, gain: &Linear, limits: &[Linear], said: &str) 
             .ok_or_else(too_large)?;
         let own = free.own[place];
         if free.own[1 - place] != 0 {
-            return why(format!("how many tokens `{said}` moves depends on the box that gets them"));
+            return why(format!(
+                "how many tokens `{said}` moves depends on the box that gets them"
+            ));
         }
         match (slope, own) {
             // t ≥ −c
@@ -634,11 +705,17 @@ fn takes_any_number(place: usize, gain: &Linear, limits: &[Linear], said: &str) 
             }
             // count ≥ −c is no condition where there is a token to move
             (0, 1) if free.c >= -1 => {}
-            _ => return why(format!("`{said}` cannot move any number of tokens of its box")),
+            _ => {
+                return why(format!(
+                    "`{said}` cannot move any number of tokens of its box"
+                ));
+            }
         }
     }
     if !bounded {
-        return why(format!("how many tokens `{said}` moves does not depend on the box"));
+        return why(format!(
+            "how many tokens `{said}` moves does not depend on the box"
+        ));
     }
     match least.cmp(&1) {
         Ordering::Equal => Ok(()),
@@ -681,10 +758,18 @@ fn multiple(e: &Expr, v: Slot, env: &Env<'_>) -> Option<i64> {
     match &e.kind {
         ExprKind::Slot(_) => Some(1),
         ExprKind::Neg(a) => multiple(a, v, env)?.checked_neg(),
-        ExprKind::Binary(BinaryOp::Add, a, b) => multiple(a, v, env)?.checked_add(multiple(b, v, env)?),
-        ExprKind::Binary(BinaryOp::Sub, a, b) => multiple(a, v, env)?.checked_sub(multiple(b, v, env)?),
-        ExprKind::Binary(BinaryOp::Mul, a, b) if env.constant(a) => env.int(a)?.checked_mul(multiple(b, v, env)?),
-        ExprKind::Binary(BinaryOp::Mul, a, b) if env.constant(b) => env.int(b)?.checked_mul(multiple(a, v, env)?),
+        ExprKind::Binary(BinaryOp::Add, a, b) => {
+            multiple(a, v, env)?.checked_add(multiple(b, v, env)?)
+        }
+        ExprKind::Binary(BinaryOp::Sub, a, b) => {
+            multiple(a, v, env)?.checked_sub(multiple(b, v, env)?)
+        }
+        ExprKind::Binary(BinaryOp::Mul, a, b) if env.constant(a) => {
+            env.int(a)?.checked_mul(multiple(b, v, env)?)
+        }
+        ExprKind::Binary(BinaryOp::Mul, a, b) if env.constant(b) => {
+            env.int(b)?.checked_mul(multiple(a, v, env)?)
+        }
         ExprKind::If(c, a, b) if !scan::mentions(c, v) => {
             let m = multiple(a, v, env)?;
             (multiple(b, v, env)? == m).then_some(m)
@@ -704,22 +789,24 @@ fn period(e: &Expr, u: Slot, v: Slot, env: &mut Env<'_>) -> Option<i64> {
     };
     match &e.kind {
         ExprKind::Binary(BinaryOp::Mod, a, m) if env.constant(m) => {
-            let m = env.int(m)?.checked_abs().filter(|m| (1..=MOST_CLASSES).contains(m))?;
+            let m = env
+                .int(m)?
+                .checked_abs()
+                .filter(|m| (1..=MOST_CLASSES).contains(m))?;
             join(m, period_of_residue(a, m, u, v, env)?)
         }
         ExprKind::Neg(a) | ExprKind::Not(a) => period(a, u, v, env),
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) | ExprKind::Compare(_, a, b) => {
-            join(period(a, u, v, env)?, period(b, u, v, env)?)
-        }
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b)
+        | ExprKind::Compare(_, a, b) => join(period(a, u, v, env)?, period(b, u, v, env)?),
         ExprKind::If(a, b, c) => {
             let bc = join(period(b, u, v, env)?, period(c, u, v, env)?)?;
             join(period(a, u, v, env)?, bc)
         }
         ExprKind::And(list)
         | ExprKind::Or(list)
-        | ExprKind::Call(Function::Min | Function::Max | Function::Abs, list) => {
-            list.iter().try_fold(1, |m, e| join(m, period(e, u, v, env)?))
-        }
+        | ExprKind::Call(Function::Min | Function::Max | Function::Abs, list) => list
+            .iter()
+            .try_fold(1, |m, e| join(m, period(e, u, v, env)?)),
         ExprKind::In(e, domain) => {
             let m = period(e, u, v, env)?;
             match &**domain {
@@ -744,16 +831,27 @@ fn period_of_residue(e: &Expr, m: i64, u: Slot, v: Slot, env: &mut Env<'_>) -> O
         ExprKind::Slot(_) => Some(m),
         ExprKind::Neg(a) => period_of_residue(a, m, u, v, env),
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
-            let (a, b) = (period_of_residue(a, m, u, v, env)?, period_of_residue(b, m, u, v, env)?);
+            let (a, b) = (
+                period_of_residue(a, m, u, v, env)?,
+                period_of_residue(b, m, u, v, env)?,
+            );
             (a / gcd(a, b)).checked_mul(b)
         }
-        ExprKind::Binary(BinaryOp::Pow, a, b) if env.constant(b) => period_of_residue(a, m, u, v, env),
+        ExprKind::Binary(BinaryOp::Pow, a, b) if env.constant(b) => {
+            period_of_residue(a, m, u, v, env)
+        }
         _ => period(e, u, v, env),
     }
 }
 
 /// The condition as alternatives of conditions that all hold; `true` beside a condition: it must fail.
-fn alternatives(e: &Expr, negate: bool, u: Slot, v: Slot, env: &mut Env<'_>) -> Option<Vec<Vec<(Expr, bool)>>> {
+fn alternatives(
+    e: &Expr,
+    negate: bool,
+    u: Slot,
+    v: Slot,
+    env: &mut Env<'_>,
+) -> Option<Vec<Vec<(Expr, bool)>>> {
     let whole = || Some(vec![vec![(e.clone(), negate)]]);
     if !scan::mentions(e, v) {
         return whole();
@@ -765,7 +863,10 @@ fn alternatives(e: &Expr, negate: bool, u: Slot, v: Slot, env: &mut Env<'_>) -> 
             if all {
                 out = out
                     .iter()
-                    .flat_map(|have| more.iter().map(move |m| have.iter().chain(m).cloned().collect()))
+                    .flat_map(|have| {
+                        more.iter()
+                            .map(move |m| have.iter().chain(m).cloned().collect())
+                    })
                     .collect();
             } else {
                 out.extend(more);
@@ -778,7 +879,9 @@ fn alternatives(e: &Expr, negate: bool, u: Slot, v: Slot, env: &mut Env<'_>) -> 
     };
     match &e.kind {
         ExprKind::Compare(op, l, r)
-            if l.ty == Type::Int && multiple(l, v, env).is_some() && multiple(r, v, env).is_some() =>
+            if l.ty == Type::Int
+                && multiple(l, v, env).is_some()
+                && multiple(r, v, env).is_some() =>
         {
             let _ = op;
             whole()
@@ -888,7 +991,9 @@ fn stop<T>(text: impl Into<String>) -> std::result::Result<T, Stop> {
 }
 
 fn unreadable() -> WhyNot {
-    WhyNot::new("the arcs cannot be read from the guards: a number is past a machine word or an index outside its list")
+    WhyNot::new(
+        "the arcs cannot be read from the guards: a number is past a machine word or an index outside its list",
+    )
 }
 
 fn leaves(n: usize, at: i64) -> WhyNot {
@@ -952,13 +1057,20 @@ impl<'g> View<'g> {
 
 impl Arcs {
     /// Whether every box that the quantifiers name as a source is there.
-    fn sources_inside(&self, windows: &[Window], env: &mut Env<'_>) -> std::result::Result<(), WhyNot> {
+    fn sources_inside(
+        &self,
+        windows: &[Window],
+        env: &mut Env<'_>,
+    ) -> std::result::Result<(), WhyNot> {
         let n = env.len;
         let ranges: Vec<(Slot, &Expr, &Expr)> = self
             .clauses
             .iter()
             .filter_map(|c| match c {
-                Clause::For { slots, domain: Domain::Range(lo, hi) } => Some((slots[0], lo, hi)),
+                Clause::For {
+                    slots,
+                    domain: Domain::Range(lo, hi),
+                } => Some((slots[0], lo, hi)),
                 _ => None,
             })
             .collect();
@@ -983,7 +1095,10 @@ impl Arcs {
                 // A guard on the source alone may shut those out.
                 let count = hi.checked_sub(lo).filter(|c| *c < n.saturating_add(64));
                 let Some(count) = count else {
-                    return Err(leaves(n as usize, if outside(ends[0]) { ends[0] } else { ends[1] }));
+                    return Err(leaves(
+                        n as usize,
+                        if outside(ends[0]) { ends[0] } else { ends[1] },
+                    ));
                 };
                 for value in lo..=lo + count {
                     let a = place(env, value)?;
@@ -997,11 +1112,16 @@ impl Arcs {
             return Ok(());
         }
         if hi.saturating_sub(lo) as u64 > MOST_STEPS {
-            return Err(WhyNot::new("a range of the rules has too many values to look at each"));
+            return Err(WhyNot::new(
+                "a range of the rules has too many values to look at each",
+            ));
         }
         for value in lo..=hi {
             env.vars[outer] = value;
-            let (lo, hi) = env.int(inner_lo).zip(env.int(inner_hi)).ok_or_else(unreadable)?;
+            let (lo, hi) = env
+                .int(inner_lo)
+                .zip(env.int(inner_hi))
+                .ok_or_else(unreadable)?;
             if lo > hi {
                 continue;
             }
@@ -1044,7 +1164,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn clause(&mut self, at: usize, first: bool, env: &mut Env<'_>) -> std::result::Result<(), Stop> {
+    fn clause(
+        &mut self,
+        at: usize,
+        first: bool,
+        env: &mut Env<'_>,
+    ) -> std::result::Result<(), Stop> {
         let Some(clause) = self.rule.clauses.get(at) else {
             return self.arc(env);
         };
@@ -1055,7 +1180,10 @@ impl Walk<'_> {
                     self.clause(at + 1, first, env)?;
                 }
             }
-            Clause::For { slots, domain: Domain::Range(lo, hi) } => {
+            Clause::For {
+                slots,
+                domain: Domain::Range(lo, hi),
+            } => {
                 let mut lo = env.int(lo).ok_or_else(unreadable)?;
                 let hi = env.int(hi).ok_or_else(unreadable)?;
                 if first && let Some(from) = self.from_u {
@@ -1067,7 +1195,10 @@ impl Walk<'_> {
                     self.clause(at + 1, false, env)?;
                 }
             }
-            Clause::For { slots, domain: Domain::Members(list) } => {
+            Clause::For {
+                slots,
+                domain: Domain::Members(list),
+            } => {
                 let list = env.list(list).ok_or_else(unreadable)?;
                 for member in list.iter() {
                     self.step()?;
@@ -1100,7 +1231,11 @@ impl Walk<'_> {
         let n = env.len;
         let place = |e: &Expr, env: &Env<'_>| -> std::result::Result<u32, WhyNot> {
             let at = env.int(e).ok_or_else(unreadable)?;
-            if (0..n).contains(&at) { Ok(at as u32) } else { Err(leaves(n as usize, at)) }
+            if (0..n).contains(&at) {
+                Ok(at as u32)
+            } else {
+                Err(leaves(n as usize, at))
+            }
         };
         let from = place(&self.rule.from, env)?;
         let to = match &self.rule.to {
@@ -1150,7 +1285,15 @@ impl Window {
     }
 
     /// Appends the runs of targets of box `a`, with no box in common. Ends may lie outside the array.
-    fn runs(&self, rule: &Arcs, a: usize, m: i64, rows: &[Vec<i64>], env: &mut Env<'_>, out: &mut Vec<Run>) -> Option<()> {
+    fn runs(
+        &self,
+        rule: &Arcs,
+        a: usize,
+        m: i64,
+        rows: &[Vec<i64>],
+        env: &mut Env<'_>,
+        out: &mut Vec<Run>,
+    ) -> Option<()> {
         env.vars[self.u] = 0;
         let u = self.from_sign * (a as i64).checked_sub(env.int(&rule.from)?)?;
         env.vars[self.u] = u;
@@ -1179,7 +1322,12 @@ impl Window {
                 CompareOp::Gt => at_least(m, rest.checked_sub(1)?, &mut lo, &mut hi)?,
                 CompareOp::Le => at_least(m.checked_neg()?, rest.checked_neg()?, &mut lo, &mut hi)?,
                 CompareOp::Lt => {
-                    at_least(m.checked_neg()?, rest.checked_neg()?.checked_sub(1)?, &mut lo, &mut hi)?;
+                    at_least(
+                        m.checked_neg()?,
+                        rest.checked_neg()?.checked_sub(1)?,
+                        &mut lo,
+                        &mut hi,
+                    )?;
                 }
                 CompareOp::Eq => {
                     at_least(m, rest, &mut lo, &mut hi)?;
@@ -1212,7 +1360,10 @@ impl Window {
                 if first <= last {
                     let ends = [first, last].map(|v| (self.to_sign * v).checked_add(offset));
                     let (a, b) = (ends[0]?, ends[1]?);
-                    out.push(Run { first: a.min(b), last: a.max(b) });
+                    out.push(Run {
+                        first: a.min(b),
+                        last: a.max(b),
+                    });
                 }
                 Some(())
             };
@@ -1261,14 +1412,21 @@ enum Colour {
 }
 
 impl StaircaseSolver {
-    fn prepared(&self, n: usize, budget: &Budget) -> Result<std::result::Result<Arc<Prepared>, WhyNot>> {
+    fn prepared(
+        &self,
+        n: usize,
+        budget: &Budget,
+    ) -> Result<std::result::Result<Arc<Prepared>, WhyNot>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = cache.by_length.get(&n) {
             return Ok(known.clone());
         }
         if self.graph.stable && !cache.not_growing {
             let mut growing = cache.growing.take().unwrap_or_else(|| {
-                Arc::new(Prepared { start: vec![0], ..Prepared::default() })
+                Arc::new(Prepared {
+                    start: vec![0],
+                    ..Prepared::default()
+                })
             });
             let grown = if n > growing.odd.len() && growing.broken.is_none() {
                 self.grow(Arc::make_mut(&mut growing), n, budget)
@@ -1316,7 +1474,10 @@ impl StaircaseSolver {
             Diagnostic::error(
                 Code::Memory,
                 source,
-                format!("the arcs between the boxes take {bytes} bytes, more than the bound of {}", budget.memory()),
+                format!(
+                    "the arcs between the boxes take {bytes} bytes, more than the bound of {}",
+                    budget.memory()
+                ),
             )
             .help("raise the bound on memory"),
         )))
@@ -1324,7 +1485,11 @@ impl StaircaseSolver {
 
     fn interrupted(&self) -> Box<Diagnostic> {
         let source = &self.graph.rules.game().source;
-        Box::new(Diagnostic::error(Code::Interrupted, source, "stopped while the boxes were coloured"))
+        Box::new(Diagnostic::error(
+            Code::Interrupted,
+            source,
+            "stopped while the boxes were coloured",
+        ))
     }
 
     /// Enumerated arcs of boxes past those already there, appended in order of source, then target.
@@ -1403,7 +1568,10 @@ impl StaircaseSolver {
     fn colour(&self, n: usize, budget: &Budget) -> std::result::Result<Prepared, Stop> {
         self.check_size(n, budget)?;
         let mut view = View::new(&self.graph, n, true)?;
-        let mut p = Prepared { start: vec![0], ..Prepared::default() };
+        let mut p = Prepared {
+            start: vec![0],
+            ..Prepared::default()
+        };
         self.append_enumerated(&mut p, n, false, false, budget)?;
         for way in [Way::Down, Way::Up] {
             p.odd = vec![false; n];
@@ -1416,7 +1584,11 @@ impl StaircaseSolver {
         }
         // Arcs up and down: every arc must be looked at.
         if !view.windows.is_empty() {
-            p = Prepared { start: vec![0], written_out: true, ..Prepared::default() };
+            p = Prepared {
+                start: vec![0],
+                written_out: true,
+                ..Prepared::default()
+            };
             self.append_enumerated(&mut p, n, false, true, budget)?;
         }
         self.in_topological_order(&mut p, n)?;
@@ -1439,7 +1611,11 @@ impl StaircaseSolver {
         let mut runs = Vec::new();
         let mut work = 0usize;
         for step in from..n {
-            let a = if way == Way::Down { step } else { n - 1 - (step - from) };
+            let a = if way == Way::Down {
+                step
+            } else {
+                n - 1 - (step - from)
+            };
             work += 1;
             if work % 4096 == 0 && budget.stopped() {
                 return Err(Stop::Diagnostic(self.interrupted()));
@@ -1457,7 +1633,9 @@ impl StaircaseSolver {
                 all += run.count(m as i64);
                 let (first, last) = (run.first as usize, run.last as usize);
                 let inside = match way {
-                    Way::Down => p.running[last] - if first >= m { p.running[first - m] } else { 0 },
+                    Way::Down => {
+                        p.running[last] - if first >= m { p.running[first - m] } else { 0 }
+                    }
                     Way::Up => p.running[first] - p.running.get(last + m).copied().unwrap_or(0),
                 };
                 odd += u64::from(inside);
@@ -1510,7 +1688,10 @@ impl StaircaseSolver {
         while let Some(a) = ready.pop() {
             coloured += 1;
             let targets = p.targets(a);
-            let odd = targets.iter().filter(|&&b| b != NOWHERE && p.odd[b as usize]).count();
+            let odd = targets
+                .iter()
+                .filter(|&&b| b != NOWHERE && p.odd[b as usize])
+                .count();
             if odd != 0 && odd != targets.len() {
                 return Err(conflict(p, a, &[], 1).into());
             }
@@ -1530,7 +1711,10 @@ impl StaircaseSolver {
         let mut seen = vec![false; n];
         while !seen[at] {
             seen[at] = true;
-            let next = p.targets(at).iter().find(|&&b| b != NOWHERE && open[b as usize] > 0);
+            let next = p
+                .targets(at)
+                .iter()
+                .find(|&&b| b != NOWHERE && open[b as usize] > 0);
             at = next.map_or(at, |&b| b as usize);
         }
         stop(format!("tokens of x[{at}] can come back to x[{at}]"))
@@ -1553,10 +1737,21 @@ impl Arcs {
 /// Two arcs of box `a` that no colouring fits.
 fn conflict(p: &Prepared, a: usize, runs: &[Run], m: i64) -> WhyNot {
     let mut seen: [Option<String>; 2] = [None, None];
-    let explicit = p.targets(a).iter().map(|&b| (b != NOWHERE).then_some(b as usize));
-    for b in runs.iter().flat_map(|r| r.boxes(m)).map(Some).chain(explicit) {
+    let explicit = p
+        .targets(a)
+        .iter()
+        .map(|&b| (b != NOWHERE).then_some(b as usize));
+    for b in runs
+        .iter()
+        .flat_map(|r| r.boxes(m))
+        .map(Some)
+        .chain(explicit)
+    {
         let (odd, name) = match b {
-            Some(b) => (p.odd[b], format!("x[{b}] ({})", if p.odd[b] { "odd" } else { "even" })),
+            Some(b) => (
+                p.odd[b],
+                format!("x[{b}] ({})", if p.odd[b] { "odd" } else { "even" }),
+            ),
             None => (false, "nowhere (even)".to_owned()),
         };
         seen[usize::from(odd)].get_or_insert(name);
@@ -1565,7 +1760,9 @@ fn conflict(p: &Prepared, a: usize, runs: &[Run], m: i64) -> WhyNot {
         }
     }
     let [even, odd] = seen.map(|s| s.unwrap_or_default());
-    WhyNot::new(format!("tokens of x[{a}] can go both to {even} and to {odd}, so no two colours fit the arcs"))
+    WhyNot::new(format!(
+        "tokens of x[{a}] can go both to {even} and to {odd}, so no two colours fit the arcs"
+    ))
 }
 
 // ------------------------------------------------------------------------------------------------------------- the answers
@@ -1604,17 +1801,18 @@ impl StaircaseSolver {
     }
 
     fn holding(&self, part: &Pos, budget: &Budget) -> Result<Arc<Prepared>> {
-        self.prepared(self.counts(part).len(), budget)?.map_err(|why| {
-            let source = &self.graph.rules.game().source;
-            Box::new(
-                Diagnostic::error(
-                    Code::Unsupported,
-                    source,
-                    format!("the staircase theorem does not hold here: {}", why.0),
+        self.prepared(self.counts(part).len(), budget)?
+            .map_err(|why| {
+                let source = &self.graph.rules.game().source;
+                Box::new(
+                    Diagnostic::error(
+                        Code::Unsupported,
+                        source,
+                        format!("the staircase theorem does not hold here: {}", why.0),
+                    )
+                    .help("let search answer"),
                 )
-                .help("let search answer"),
-            )
-        })
+            })
     }
 
     fn nim_sum(&self, part: &Pos, prepared: &Prepared) -> Int {
@@ -1630,12 +1828,22 @@ impl StaircaseSolver {
         big.bitxor(&Int::from(words))
     }
 
-    fn reach<'p>(&self, a: usize, p: &'p Prepared, view: &mut View<'_>, out: &mut Reach<'p>) -> Result<()> {
+    fn reach<'p>(
+        &self,
+        a: usize,
+        p: &'p Prepared,
+        view: &mut View<'_>,
+        out: &mut Reach<'p>,
+    ) -> Result<()> {
         if p.written_out {
             out.runs.clear();
         } else {
             view.runs(a, &mut out.runs).map_err(|why| {
-                Box::new(Diagnostic::error(Code::Unsupported, &self.graph.rules.game().source, why.0))
+                Box::new(Diagnostic::error(
+                    Code::Unsupported,
+                    &self.graph.rules.game().source,
+                    why.0,
+                ))
             })?;
         }
         out.more.clear();
@@ -1659,10 +1867,16 @@ impl StaircaseSolver {
 
     fn odd_places(&self, p: &Prepared, n: usize) -> String {
         let total = p.odd[..n].iter().filter(|o| **o).count();
-        let named: Vec<String> = (0..n).filter(|&a| p.odd[a]).take(6).map(|a| format!("x[{a}]")).collect();
+        let named: Vec<String> = (0..n)
+            .filter(|&a| p.odd[a])
+            .take(6)
+            .map(|a| format!("x[{a}]"))
+            .collect();
         match total {
             0 => "there is no odd box".to_owned(),
-            _ if total > named.len() => format!("the odd boxes are {}, … ({total} of {n})", named.join(", ")),
+            _ if total > named.len() => {
+                format!("the odd boxes are {}, … ({total} of {n})", named.join(", "))
+            }
             _ => format!("the odd boxes are {}", named.join(", ")),
         }
     }
@@ -1670,11 +1884,17 @@ impl StaircaseSolver {
 
 impl Solver for StaircaseSolver {
     fn finding(&self) -> String {
-        let windows = self.graph.arcs.iter().any(|r| matches!(r.form, Form::Windows(_)));
+        let windows = self
+            .graph
+            .arcs
+            .iter()
+            .any(|r| matches!(r.form, Form::Windows(_)));
         let m = self.graph.modulus;
         let how = match (windows, m) {
             (true, 1) => "the boxes that a box reaches are ranges".to_owned(),
-            (true, m) => format!("the boxes that a box reaches are ranges within residue classes mod {m}"),
+            (true, m) => {
+                format!("the boxes that a box reaches are ranges within residue classes mod {m}")
+            }
             (false, _) => "the arcs are looked at one by one".to_owned(),
         };
         format!("any number of tokens moves along arcs from box to box; {how}")
@@ -1686,7 +1906,9 @@ impl Solver for StaircaseSolver {
 
     fn outcome(&self, part: &Pos, budget: &Budget) -> Result<Outcome> {
         let prepared = self.holding(part, budget)?;
-        Ok(Outcome::from_next_wins(!self.nim_sum(part, &prepared).is_zero()))
+        Ok(Outcome::from_next_wins(
+            !self.nim_sum(part, &prepared).is_zero(),
+        ))
     }
 
     fn value(&self, part: &Pos, budget: &Budget) -> Result<Option<Int>> {
@@ -1694,7 +1916,13 @@ impl Solver for StaircaseSolver {
         Ok(Some(self.nim_sum(part, &prepared)))
     }
 
-    fn options(&self, part: &Pos, target: &Target, limit: usize, budget: &Budget) -> Result<Options> {
+    fn options(
+        &self,
+        part: &Pos,
+        target: &Target,
+        limit: usize,
+        budget: &Budget,
+    ) -> Result<Options> {
         let p = &*self.holding(part, budget)?;
         let counts = self.counts(part);
         let n = counts.len();
@@ -1709,13 +1937,20 @@ impl Solver for StaircaseSolver {
             return Ok(Options::default()); // no option has the position's own value
         }
         let unread = |why: WhyNot| {
-            Box::new(Diagnostic::error(Code::Unsupported, &self.graph.rules.game().source, why.0))
+            Box::new(Diagnostic::error(
+                Code::Unsupported,
+                &self.graph.rules.game().source,
+                why.0,
+            ))
         };
         let mut view = View::new(&self.graph, n, !p.written_out).map_err(unread)?;
         // By how much each count must change to become count ^ d: down (negative) or up.
         let change: Vec<Int> = counts.iter().map(|c| &c.bitxor(&d) - c).collect();
         let wants = |b: usize| p.odd[b] && !change[b].is_negative();
-        let mut reach = Reach { runs: Vec::new(), more: Vec::new() };
+        let mut reach = Reach {
+            runs: Vec::new(),
+            more: Vec::new(),
+        };
 
         // How many wanted options start from each box. Those from even boxes into windows are left for one sweep.
         let mut from_box = vec![0u64; n];
@@ -1729,9 +1964,12 @@ impl Solver for StaircaseSolver {
             }
             self.reach(a, p, &mut view, &mut reach)?;
             if p.odd[a] {
-                from_box[a] = reach.runs.iter().map(|r| r.count(m)).sum::<u64>() + reach.more.len() as u64;
+                from_box[a] =
+                    reach.runs.iter().map(|r| r.count(m)).sum::<u64>() + reach.more.len() as u64;
             } else {
-                let takes = |b: &u32| *b != NOWHERE && wants(*b as usize) && change[*b as usize] <= counts[a];
+                let takes = |b: &u32| {
+                    *b != NOWHERE && wants(*b as usize) && change[*b as usize] <= counts[a]
+                };
                 from_box[a] = reach.more.iter().filter(|b| takes(b)).count() as u64;
                 if !reach.runs.is_empty() {
                     sweep.push(a as u32);
@@ -1776,8 +2014,16 @@ impl Solver for StaircaseSolver {
                 break;
             }
             self.reach(a, p, &mut view, &mut reach)?;
-            let more = reach.more.iter().map(|&&b| (b != NOWHERE).then_some(b as usize));
-            let targets = reach.runs.iter().flat_map(|r| r.boxes(m)).map(Some).chain(more);
+            let more = reach
+                .more
+                .iter()
+                .map(|&&b| (b != NOWHERE).then_some(b as usize));
+            let targets = reach
+                .runs
+                .iter()
+                .flat_map(|r| r.boxes(m))
+                .map(Some)
+                .chain(more);
             let mut left = from_box[a].min((limit - list.len()) as u64);
             for b in targets {
                 if left == 0 {
@@ -1792,7 +2038,10 @@ impl Solver for StaircaseSolver {
                 left -= 1;
             }
         }
-        Ok(Options { list, total: Int::from(total) })
+        Ok(Options {
+            list,
+            total: Int::from(total),
+        })
     }
 
     fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>> {
@@ -1818,7 +2067,10 @@ impl Solver for StaircaseSolver {
             .collect();
         let sum = match filled.len() {
             0 => "no odd box holds a token".to_owned(),
-            1..=12 => format!("the nim-sum of the odd boxes is {} = {value}", filled.join(" ^ ")),
+            1..=12 => format!(
+                "the nim-sum of the odd boxes is {} = {value}",
+                filled.join(" ^ ")
+            ),
             len => format!("the nim-sum of the {len} odd boxes that hold tokens is {value}"),
         };
         if value.is_zero() {
@@ -1837,7 +2089,10 @@ impl Solver for StaircaseSolver {
                 &counts[a] - &left
             )
         });
-        out.push(format!("Here {sum}, so the player to move wins.{}", step.unwrap_or_default()));
+        out.push(format!(
+            "Here {sum}, so the player to move wins.{}",
+            step.unwrap_or_default()
+        ));
         Ok(out)
     }
 }

@@ -32,8 +32,8 @@ use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{
-    BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Move, Parts, Pattern, Play, Shape,
-    Slot, Type, UpdateOp,
+    BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Move, Parts, Pattern, Play,
+    Shape, Slot, Type, UpdateOp,
 };
 use grundy_lang::value::{Pos, Words};
 
@@ -72,14 +72,16 @@ impl Theorem for Strip {
         let mut least_pieces = 0;
         for rule in &game.moves {
             let rule = Slide::read(rule, rules)?;
-            least_pieces = least_pieces.max(usize::from(rule.piece.is_none()));
+            least_pieces = least_pieces.max(usize::from(rule.needs_a_piece()));
             for place in Place::ALL {
                 let Some(found) = rule.reach(place)? else {
                     continue;
                 };
                 match &mut ranges[place as usize] {
                     Some(other) if *other == found => {}
-                    Some(other) if other.down != found.down => return why("pieces slide both ways"),
+                    Some(other) if other.down != found.down => {
+                        return why("pieces slide both ways");
+                    }
                     Some(_) => return why(format!("two rules move {place} in different ways")),
                     none => *none = Some(found),
                 }
@@ -118,7 +120,11 @@ impl Place {
     fn index(self) -> Linear {
         match self {
             Place::First | Place::Only => Linear::default(),
-            Place::Middle | Place::Last => Linear { c: 1, s: 1, ..Linear::default() },
+            Place::Middle | Place::Last => Linear {
+                c: 1,
+                s: 1,
+                ..Linear::default()
+            },
         }
     }
 
@@ -130,7 +136,12 @@ impl Place {
             Place::Last => (2, 1, 0),
             Place::Only => (1, 0, 0),
         };
-        Linear { c, s, t, ..Linear::default() }
+        Linear {
+            c,
+            s,
+            t,
+            ..Linear::default()
+        }
     }
 }
 
@@ -177,7 +188,10 @@ impl Linear {
     }
 
     fn constant(c: i64) -> Linear {
-        Linear { c, ..Linear::default() }
+        Linear {
+            c,
+            ..Linear::default()
+        }
     }
 
     fn as_constant(self) -> Option<i64> {
@@ -247,14 +261,27 @@ impl<'g> Slide<'g> {
         let Parts::Each(parts) = &rule.parts else {
             return why("a move can split the position");
         };
-        let [Expr { kind: ExprKind::With(base, updates), .. }] = parts.as_slice() else {
+        let [
+            Expr {
+                kind: ExprKind::With(base, updates),
+                ..
+            },
+        ] = parts.as_slice()
+        else {
             return why(format!("`{}` does not move one piece", said()));
         };
         let [update] = updates.as_slice() else {
-            return why(format!("`{}` changes {} places at once", said(), updates.len()));
+            return why(format!(
+                "`{}` changes {} places at once",
+                said(),
+                updates.len()
+            ));
         };
         if !matches!(base.kind, ExprKind::Slot(s) if s == array) {
-            return why(format!("`{}` changes another array than the position", said()));
+            return why(format!(
+                "`{}` changes another array than the position",
+                said()
+            ));
         }
         let env = Env::new(rules.params(), game.slots.len(), array);
         let mut piece = None;
@@ -276,7 +303,10 @@ impl<'g> Slide<'g> {
                 slide.replace(*slot).is_some()
             };
             if name {
-                return why(format!("`{}` has more quantifiers than a piece and its new cell", said()));
+                return why(format!(
+                    "`{}` has more quantifiers than a piece and its new cell",
+                    said()
+                ));
             }
         }
         let Some(slide) = slide else {
@@ -295,6 +325,20 @@ impl<'g> Slide<'g> {
         })
     }
 
+    /// Whether the rule names a piece even if there is none.
+    fn needs_a_piece(&self) -> bool {
+        let empty = &self.env; // its length is 0
+        self.piece.is_none()
+            && !self.rule.clauses.iter().any(|c| match c {
+                Clause::If(e) => {
+                    !scan::reads_contents(e, self.array)
+                        && !scan::mentions(e, self.slide)
+                        && empty.bool(e) == Some(false)
+                }
+                Clause::For { .. } => false,
+            })
+    }
+
     fn text(&self, e: &Expr) -> &str {
         self.rules.game().source.slice(e.span).trim()
     }
@@ -309,20 +353,52 @@ impl<'g> Slide<'g> {
             match atom {
                 Atom::Slot(s) if self.piece.is_some_and(|(p, _)| p == *s) => {}
                 Atom::Len => rest = rest.plus(place.pieces(), *times).ok_or_else(large)?,
-                _ => return why(format!("which piece `{}` names cannot be read", self.text(self.index))),
+                _ => {
+                    return why(format!(
+                        "which piece `{}` names cannot be read",
+                        self.text(self.index)
+                    ));
+                }
             }
         }
         let here = place.index().plus(rest, -1).ok_or_else(large)?;
+        // A rule that names one piece: is it there, and is it this one?
+        let one = Linear::constant(1);
+        let room = place.pieces().plus(rest, -1).and_then(|f| f.plus(one, -1));
+        let inside = [Some(rest), room]
+            .iter()
+            .all(|f| f.and_then(Linear::at_least_0) == Some(true));
+        if self.piece.is_none() && inside && here != Linear::default() {
+            let other = here.at_least_0() == Some(false)
+                || here.plus(one, -1).and_then(Linear::at_least_0) == Some(true);
+            return if other {
+                Ok(None)
+            } else {
+                why(format!(
+                    "which piece `{}` names depends on how many there are",
+                    self.text(self.index)
+                ))
+            };
+        }
         let frame = match self.piece {
-            Some((_, multiple)) => Frame { place, piece: here.times(multiple).ok_or_else(large)? },
-            None => Frame { place, piece: Linear::default() },
+            Some((_, multiple)) => Frame {
+                place,
+                piece: here.times(multiple).ok_or_else(large)?,
+            },
+            None => Frame {
+                place,
+                piece: Linear::default(),
+            },
         };
 
         let mut limits: Vec<Linear> = Vec::new();
         let mut without: Vec<Linear> = Vec::new();
         for clause in &self.rule.clauses {
             let applies = match clause {
-                Clause::For { slots, domain: Domain::Range(lo, hi) } => {
+                Clause::For {
+                    slots,
+                    domain: Domain::Range(lo, hi),
+                } => {
                     let slot = slots[0];
                     let name = self.name(slot, &frame)?;
                     if self.piece.is_some_and(|(p, _)| p == slot) {
@@ -341,22 +417,17 @@ impl<'g> Slide<'g> {
                 return Ok(None);
             }
         }
-        if self.piece.is_none() {
-            // A fixed piece: is it this one?
-            let inside = place.pieces().plus(rest, -1).and_then(|f| f.plus(Linear::constant(1), -1));
-            let inside = inside.ok_or_else(large)?;
-            if rest.at_least_0() != Some(true) || inside.at_least_0() != Some(true) {
-                return why(format!("`{}` may name a piece that is not there", self.text(self.index)));
-            }
-            match here.as_constant() {
-                Some(0) => {}
-                _ if here.at_least_0() == Some(false) => return Ok(None),
-                _ if here.plus(Linear::constant(1), -1).and_then(Linear::at_least_0) == Some(true) => return Ok(None),
-                _ => return why(format!("which piece `{}` names depends on how many there are", self.text(self.index))),
-            }
+        if self.piece.is_none() && !inside {
+            return why(format!(
+                "`{}` may name a piece that is not there",
+                self.text(self.index)
+            ));
         }
 
-        let own = Linear { own: 1, ..Linear::default() };
+        let own = Linear {
+            own: 1,
+            ..Linear::default()
+        };
         let value = self.form(self.value, &frame)?;
         let cell = match self.op {
             UpdateOp::Set => Some(value),
@@ -375,7 +446,9 @@ impl<'g> Slide<'g> {
         let mut conditions = Vec::new();
         for limit in limits {
             let slope = limit.slide * sign;
-            let free = Linear { slide: 0, ..limit }.plus(rest, -slope).ok_or_else(large)?;
+            let free = Linear { slide: 0, ..limit }
+                .plus(rest, -slope)
+                .ok_or_else(large)?;
             match slope {
                 0 => conditions.push(free),
                 1 => low.push(free.times(-1).ok_or_else(large)?),
@@ -387,13 +460,24 @@ impl<'g> Slide<'g> {
         strongest(&mut high, -1);
         for hole in without {
             let slope = hole.slide * sign;
-            let free = Linear { slide: 0, ..hole }.plus(rest, -slope).ok_or_else(large)?;
+            let free = Linear { slide: 0, ..hole }
+                .plus(rest, -slope)
+                .ok_or_else(large)?;
             let at = match slope {
                 1 => free.times(-1).ok_or_else(large)?,
                 -1 => free,
                 _ => return why(format!("a cell shut out for {place} cannot be read")),
             };
             let one = Linear::constant(1);
+            let past = |a: Linear, b: Linear| {
+                a.plus(b, -1)
+                    .and_then(|d| d.plus(one, -1))
+                    .and_then(Linear::at_least_0)
+                    == Some(true)
+            };
+            if low.iter().any(|&l| past(l, at)) || high.iter().any(|&h| past(at, h)) {
+                continue; // out of reach anyway
+            }
             if let Some(end) = low.iter_mut().find(|l| **l == at) {
                 *end = end.plus(one, 1).ok_or_else(large)?;
             } else if let Some(end) = high.iter_mut().find(|h| **h == at) {
@@ -422,27 +506,44 @@ impl<'g> Slide<'g> {
     }
 
     fn one_way(place: Place, low: &[Linear], high: &[Linear]) -> Read<Reach> {
-        let own = Linear { own: 1, ..Linear::default() };
+        let own = Linear {
+            own: 1,
+            ..Linear::default()
+        };
         let next = |by: i64| Linear { c: by, ..own };
         if let [h] = high
             && *h == next(-1)
         {
             return match low {
-                [limit] => Ok(Reach { down: true, limit: *limit, cap: None }),
+                [limit] => Ok(Reach {
+                    down: true,
+                    limit: *limit,
+                    cap: None,
+                }),
                 _ if low.iter().any(|l| l.own != 0) => {
                     why(format!("a slide of {place} has a greatest length"))
                 }
-                _ => why(format!("how far down {place} can slide is not one limit (it may pass the piece before it)")),
+                _ => why(format!(
+                    "how far down {place} can slide is not one limit (it may pass the piece before it)"
+                )),
             };
         }
         if let [l] = low
             && *l == next(1)
         {
             return match high {
-                [limit] => Ok(Reach { down: false, limit: *limit, cap: None }),
+                [limit] => Ok(Reach {
+                    down: false,
+                    limit: *limit,
+                    cap: None,
+                }),
                 [a, b] if a.fixed() != b.fixed() => {
                     let (limit, cap) = if a.fixed() { (*b, *a) } else { (*a, *b) };
-                    Ok(Reach { down: false, limit, cap: Some(cap) })
+                    Ok(Reach {
+                        down: false,
+                        limit,
+                        cap: Some(cap),
+                    })
                 }
                 _ if high.iter().any(|h| h.own != 0) => {
                     why(format!("a slide of {place} has a greatest length"))
@@ -455,18 +556,25 @@ impl<'g> Slide<'g> {
                 let up = low.contains(end);
                 return match by {
                     0 => why(format!("{place} may stay where it is")),
-                    _ if (by > 0) == up => why(format!("{place} must slide at least {} cells", by.abs())),
+                    _ if (by > 0) == up => {
+                        why(format!("{place} must slide at least {} cells", by.abs()))
+                    }
                     _ => why(format!("{place} slides both ways")),
                 };
             }
         }
-        why(format!("{place} slides both ways, or not from where it stands"))
+        why(format!(
+            "{place} slides both ways, or not from where it stands"
+        ))
     }
 
     fn name(&self, slot: Slot, frame: &Frame) -> Read<Linear> {
         match self.piece {
             Some((p, _)) if p == slot => Ok(frame.piece),
-            _ if slot == self.slide => Ok(Linear { slide: 1, ..Linear::default() }),
+            _ if slot == self.slide => Ok(Linear {
+                slide: 1,
+                ..Linear::default()
+            }),
             _ => why("a name cannot be read"),
         }
     }
@@ -488,7 +596,12 @@ impl<'g> Slide<'g> {
                 _ => None,
             }
         };
-        let bad = || WhyNot::new(format!("`{}` may name a piece that is not there", self.text(self.index)));
+        let bad = || {
+            WhyNot::new(format!(
+                "`{}` may name a piece that is not there",
+                self.text(self.index)
+            ))
+        };
         for e in [lo, hi] {
             let (a, b) = end(e).ok_or_else(bad)?;
             // Ends of the range: from the first piece on, b ≥ 0 cells in; to the last, b ≥ 1 before its end. If a range is empty for
@@ -519,7 +632,12 @@ impl<'g> Slide<'g> {
         if let Some(answer) = self.decide(e, frame)? {
             return Ok(answer != negate);
         }
-        let unread = || WhyNot::new(format!("the guard `{}` is not a limit on a slide", self.text(e)));
+        let unread = || {
+            WhyNot::new(format!(
+                "the guard `{}` is not a limit on a slide",
+                self.text(e)
+            ))
+        };
         let large = || WhyNot::new("a number is past a machine word");
         match &e.kind {
             ExprKind::Not(a) => self.guard(a, !negate, frame, limits, without),
@@ -556,9 +674,15 @@ impl<'g> Slide<'g> {
             }
             ExprKind::Compare(op, l, r) if l.ty == Type::Int && r.ty == Type::Int => {
                 let op = if negate { scan::negated(*op) } else { *op };
-                let form = self.form(l, frame)?.plus(self.form(r, frame)?, -1).ok_or_else(large)?;
+                let form = self
+                    .form(l, frame)?
+                    .plus(self.form(r, frame)?, -1)
+                    .ok_or_else(large)?;
                 if form.fixed() {
-                    return why(format!("the guard `{}` tells pieces apart by their number", self.text(e)));
+                    return why(format!(
+                        "the guard `{}` tells pieces apart by their number",
+                        self.text(e)
+                    ));
                 }
                 let one = Linear::constant(1);
                 let limit = match op {
@@ -618,7 +742,9 @@ impl<'g> Slide<'g> {
                 let (l, r) = (self.form(l, frame)?, self.form(r, frame)?);
                 let one = Linear::constant(1);
                 let at_least = |a: Linear, b: Linear, more: i64| {
-                    a.plus(b, -1).and_then(|f| f.plus(one, -more)).and_then(Linear::at_least_0)
+                    a.plus(b, -1)
+                        .and_then(|f| f.plus(one, -more))
+                        .and_then(Linear::at_least_0)
                 };
                 match op {
                     CompareOp::Ge => at_least(l, r, 0),
@@ -628,12 +754,17 @@ impl<'g> Slide<'g> {
                     CompareOp::Eq | CompareOp::Ne => {
                         let equal = if l == r {
                             Some(true)
-                        } else if at_least(l, r, 1) == Some(true) || at_least(r, l, 1) == Some(true) {
+                        } else if at_least(l, r, 1) == Some(true) || at_least(r, l, 1) == Some(true)
+                        {
                             Some(false)
                         } else {
                             None
                         };
-                        if *op == CompareOp::Eq { equal } else { not(equal) }
+                        if *op == CompareOp::Eq {
+                            equal
+                        } else {
+                            not(equal)
+                        }
                     }
                 }
             }
@@ -658,7 +789,12 @@ impl<'g> Slide<'g> {
     /// The linear form of a number in this place.
     fn form(&self, e: &Expr, frame: &Frame) -> Read<Linear> {
         let large = || WhyNot::new("a number is past a machine word");
-        let unread = || WhyNot::new(format!("`{}` is not linear in a piece and its neighbours", self.text(e)));
+        let unread = || {
+            WhyNot::new(format!(
+                "`{}` is not linear in a piece and its neighbours",
+                self.text(e)
+            ))
+        };
         if self.env.constant(e) {
             return self.env.int(e).map(Linear::constant).ok_or_else(unread);
         }
@@ -667,7 +803,9 @@ impl<'g> Slide<'g> {
             ExprKind::Neg(a) => self.form(a, frame)?.times(-1).ok_or_else(large),
             ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
                 let times = if *op == BinaryOp::Add { 1 } else { -1 };
-                self.form(a, frame)?.plus(self.form(b, frame)?, times).ok_or_else(large)
+                self.form(a, frame)?
+                    .plus(self.form(b, frame)?, times)
+                    .ok_or_else(large)
             }
             ExprKind::Binary(BinaryOp::Mul, a, b) => {
                 let (a, b) = (self.form(a, frame)?, self.form(b, frame)?);
@@ -680,7 +818,10 @@ impl<'g> Slide<'g> {
             ExprKind::If(c, a, b) => match self.decide(c, frame)? {
                 Some(true) => self.form(a, frame),
                 Some(false) => self.form(b, frame),
-                None => why(format!("`{}` depends on more than which piece it is", self.text(e))),
+                None => why(format!(
+                    "`{}` depends on more than which piece it is",
+                    self.text(e)
+                )),
             },
             _ if scan::is_len_of(e, self.array) => Ok(frame.place.pieces()),
             ExprKind::Call(f @ (Function::Min | Function::Max), list) if list.len() > 1 => {
@@ -700,12 +841,20 @@ impl<'g> Slide<'g> {
                 }
                 Ok(best)
             }
-            ExprKind::Index(list, at) if matches!(list.kind, ExprKind::Slot(s) if s == self.array) => {
+            ExprKind::Index(list, at) if matches!(list.kind, ExprKind::Slot(s) if s == self.array) =>
+            {
                 let at = self.form(at, frame)?;
-                let last = frame.place.pieces().plus(Linear::constant(1), -1).ok_or_else(large)?;
+                let last = frame
+                    .place
+                    .pieces()
+                    .plus(Linear::constant(1), -1)
+                    .ok_or_else(large)?;
                 let inside = last.plus(at, -1).ok_or_else(large)?;
                 if at.at_least_0() != Some(true) || inside.at_least_0() != Some(true) {
-                    return why(format!("`{}` may name a piece that is not there", self.text(e)));
+                    return why(format!(
+                        "`{}` may name a piece that is not there",
+                        self.text(e)
+                    ));
                 }
                 let offset = at.plus(frame.place.index(), -1).ok_or_else(large)?;
                 let one = Linear::default();
@@ -737,8 +886,17 @@ fn require(form: Linear, limits: &mut Vec<Linear>) -> Read<bool> {
 fn strongest(bounds: &mut Vec<Linear>, side: i64) {
     let mut kept: Vec<Linear> = Vec::new();
     for (i, &b) in bounds.iter().enumerate() {
-        let implied = |other: Linear| other.plus(b, -1).and_then(|d| d.times(side)).and_then(Linear::at_least_0) == Some(true);
-        let beaten = bounds.iter().enumerate().any(|(j, &o)| j != i && implied(o) && (o != b || j < i));
+        let implied = |other: Linear| {
+            other
+                .plus(b, -1)
+                .and_then(|d| d.times(side))
+                .and_then(Linear::at_least_0)
+                == Some(true)
+        };
+        let beaten = bounds
+            .iter()
+            .enumerate()
+            .any(|(j, &o)| j != i && implied(o) && (o != b || j < i));
         if !beaten {
             kept.push(b);
         }
@@ -777,7 +935,9 @@ impl Track {
         // c + f·(the free number), where there are 2 + the free number pieces.
         let by_count = |place: Place, limit: Linear| -> Read<(i64, i64)> {
             if !limit.fixed() {
-                return why(format!("the limit of {place} depends on a piece on its other side"));
+                return why(format!(
+                    "the limit of {place} depends on a piece on its other side"
+                ));
             }
             let pieces = place.pieces();
             let per_piece = limit.s + limit.t;
@@ -785,7 +945,9 @@ impl Track {
             if pieces.s == 1 && pieces.t == 1 && limit.s != limit.t {
                 return why(format!("the limit of {place} depends on which it is"));
             }
-            let base = per_piece.checked_mul(pieces.c).and_then(|p| limit.c.checked_sub(p));
+            let base = per_piece
+                .checked_mul(pieces.c)
+                .and_then(|p| limit.c.checked_sub(p));
             Ok((base.ok_or_else(large)?, per_piece))
         };
         let mut distance = None;
@@ -795,14 +957,30 @@ impl Track {
                 return why(format!("{place} never moves"));
             };
             let neighbour = if down {
-                Linear { before: 1, ..Linear::default() }
+                Linear {
+                    before: 1,
+                    ..Linear::default()
+                }
             } else {
-                Linear { after: 1, ..Linear::default() }
+                Linear {
+                    after: 1,
+                    ..Linear::default()
+                }
             };
-            let Some(between) = reach.limit.plus(neighbour, -1).and_then(Linear::as_constant) else {
-                return why(format!("{place} can slide past the next one (its limit is not its neighbour)"));
+            let Some(between) = reach
+                .limit
+                .plus(neighbour, -1)
+                .and_then(Linear::as_constant)
+            else {
+                return why(format!(
+                    "{place} can slide past the next one (its limit is not its neighbour)"
+                ));
             };
-            let between = if down { between } else { between.checked_neg().ok_or_else(large)? };
+            let between = if down {
+                between
+            } else {
+                between.checked_neg().ok_or_else(large)?
+            };
             if between < 0 {
                 return why(format!("{place} can pass the next one"));
             }
@@ -822,11 +1000,17 @@ impl Track {
                 let (c, per_piece) = by_count(end, several.limit)?;
                 let one = c.checked_add(per_piece).ok_or_else(large)?;
                 if alone.limit.as_constant() != Some(one) {
-                    return why(format!("{end} and a piece that is alone have different limits"));
+                    return why(format!(
+                        "{end} and a piece that is alone have different limits"
+                    ));
                 }
                 Some((c, per_piece))
             }
-            _ => return why(format!("{end} and a piece that is alone move in different ways")),
+            _ => {
+                return why(format!(
+                    "{end} and a piece that is alone move in different ways"
+                ));
+            }
         };
         Ok(Track {
             down,
@@ -855,9 +1039,24 @@ impl StripSolver {
 
     /// The gap of piece i; below 0 if it stands too near or out of order.
     fn gap(&self, cells: &[Int], i: usize) -> Int {
-        let Track { down, distance, wall, .. } = self.track;
-        let neighbour = if down { i.checked_sub(1) } else { Some(i + 1).filter(|&j| j < cells.len()) };
-        let room = |limit: &Int| if down { &cells[i] - limit } else { limit - &cells[i] };
+        let Track {
+            down,
+            distance,
+            wall,
+            ..
+        } = self.track;
+        let neighbour = if down {
+            i.checked_sub(1)
+        } else {
+            Some(i + 1).filter(|&j| j < cells.len())
+        };
+        let room = |limit: &Int| {
+            if down {
+                &cells[i] - limit
+            } else {
+                limit - &cells[i]
+            }
+        };
         match (neighbour, wall) {
             (Some(j), _) => &room(&cells[j]) - &Int::from(distance),
             (None, Some(wall)) => room(&Track::at(wall, cells.len())).max(Int::ZERO),
@@ -867,12 +1066,20 @@ impl StripSolver {
 
     /// Whether the gap of piece i counts.
     fn odd(&self, n: usize, i: usize) -> bool {
-        if self.track.down { (n - 1 - i) % 2 == 0 } else { i % 2 == 0 }
+        if self.track.down {
+            (n - 1 - i) % 2 == 0
+        } else {
+            i % 2 == 0
+        }
     }
 
     /// The gap that grows when piece i slides.
     fn behind(&self, n: usize, i: usize) -> Option<usize> {
-        if self.track.down { Some(i + 1).filter(|&j| j < n) } else { i.checked_sub(1) }
+        if self.track.down {
+            Some(i + 1).filter(|&j| j < n)
+        } else {
+            i.checked_sub(1)
+        }
     }
 
     fn why_not(&self, cells: &[Int]) -> Option<WhyNot> {
@@ -888,9 +1095,14 @@ impl StripSolver {
                 let (a, b) = (i.min(j), i.max(j));
                 return Some(WhyNot::new(match cells[a].cmp(&cells[b]) {
                     std::cmp::Ordering::Greater => {
-                        format!("pieces are out of order: p[{a}] = {} stands past p[{b}] = {}", cells[a], cells[b])
+                        format!(
+                            "pieces are out of order: p[{a}] = {} stands past p[{b}] = {}",
+                            cells[a], cells[b]
+                        )
                     }
-                    std::cmp::Ordering::Equal => format!("p[{a}] and p[{b}] stand on the same cell {}", cells[a]),
+                    std::cmp::Ordering::Equal => {
+                        format!("p[{a}] and p[{b}] stand on the same cell {}", cells[a])
+                    }
                     _ => format!(
                         "p[{a}] = {} and p[{b}] = {} are nearer than {distance} cells",
                         cells[a], cells[b]
@@ -901,10 +1113,15 @@ impl StripSolver {
         // Every piece's limit at its neighbour lies inside the cap if the last neighbour's does.
         if let (Some(cap), true) = (self.track.cap, n > 1) {
             let farthest = &cells[n - 1] - &Int::from(distance);
-            let wall = self.track.wall.map(|w| &Track::at(w, n) - &Int::from(distance));
+            let wall = self
+                .track
+                .wall
+                .map(|w| &Track::at(w, n) - &Int::from(distance));
             let cap = Track::at(cap, n);
             if farthest > cap || wall.is_some_and(|w| w > cap) {
-                return Some(WhyNot::new(format!("a piece can stand past the limit {cap} of the others")));
+                return Some(WhyNot::new(format!(
+                    "a piece can stand past the limit {cap} of the others"
+                )));
             }
         }
         None
@@ -920,7 +1137,9 @@ impl StripSolver {
                     &self.rules.game().source,
                     format!("gaps do not decide this position: {}", why.0),
                 )
-                .help("let search answer; pieces in any order are put in order by `start sorted(…)`"),
+                .help(
+                    "let search answer; pieces in any order are put in order by `start sorted(…)`",
+                ),
             )),
         }
     }
@@ -934,14 +1153,23 @@ impl StripSolver {
 
     fn after(&self, part: &Pos, i: usize, by: &Int) -> Pos {
         let mut words: Words = part.0.clone();
-        words[i + 1] = if self.track.down { &words[i + 1] - by } else { &words[i + 1] + by };
+        words[i + 1] = if self.track.down {
+            &words[i + 1] - by
+        } else {
+            &words[i + 1] + by
+        };
         Pos(words)
     }
 }
 
 impl Solver for StripSolver {
     fn finding(&self) -> String {
-        let Track { down, distance, wall, .. } = self.track;
+        let Track {
+            down,
+            distance,
+            wall,
+            ..
+        } = self.track;
         let way = if down { "low" } else { "high" };
         let end = match wall {
             None => format!("the piece nearest to the {way} end never moves"),
@@ -1010,7 +1238,11 @@ impl Solver for StripSolver {
         let cells = self.checked(part)?;
         let n = cells.len();
         let value = self.nim_sum(cells);
-        let (end, far) = if self.track.down { ("low", "high") } else { ("high", "low") };
+        let (end, far) = if self.track.down {
+            ("low", "high")
+        } else {
+            ("high", "low")
+        };
         let counted: Vec<usize> = (0..n).filter(|&i| self.odd(n, i)).collect();
         let mut out = vec![format!(
             "The gap of a piece is the number of cells that it can slide. Sliding it by k makes its own gap k smaller and the gap \
@@ -1029,8 +1261,14 @@ impl Solver for StripSolver {
         let sum = match counted.len() {
             0 => "there is no gap".to_owned(),
             1..=12 => {
-                let gaps: Vec<String> = counted.iter().map(|&i| self.gap(cells, i).to_string()).collect();
-                format!("the counted gaps are {}, their nim-sum is {value}", gaps.join(", "))
+                let gaps: Vec<String> = counted
+                    .iter()
+                    .map(|&i| self.gap(cells, i).to_string())
+                    .collect();
+                format!(
+                    "the counted gaps are {}, their nim-sum is {value}",
+                    gaps.join(", ")
+                )
             }
             len => format!("the nim-sum of the {len} counted gaps is {value}"),
         };
@@ -1038,12 +1276,23 @@ impl Solver for StripSolver {
             out.push(format!("Here {sum}, so the player to move loses: every move changes it, and it can be brought back to 0."));
         } else {
             let winning = self.options(part, &Target::P, 1, budget)?;
-            let moved = winning.list.first().and_then(|parts| parts.first()).and_then(|to| {
-                (0..n).find(|&i| to.0[i + 1] != cells[i]).map(|i| {
-                    format!(" For example the piece on cell {} slides to cell {}.", cells[i], to.0[i + 1])
-                })
-            });
-            out.push(format!("Here {sum}, so the player to move wins.{}", moved.unwrap_or_default()));
+            let moved = winning
+                .list
+                .first()
+                .and_then(|parts| parts.first())
+                .and_then(|to| {
+                    (0..n).find(|&i| to.0[i + 1] != cells[i]).map(|i| {
+                        format!(
+                            " For example the piece on cell {} slides to cell {}.",
+                            cells[i],
+                            to.0[i + 1]
+                        )
+                    })
+                });
+            out.push(format!(
+                "Here {sum}, so the player to move wins.{}",
+                moved.unwrap_or_default()
+            ));
         }
         Ok(out)
     }
