@@ -2,8 +2,8 @@
 
 use grundy_core::{Budget, Int};
 use grundy_lang::value::Pos;
-use grundy_testkit::{Random, Truth, bound};
 use grundy_testkit::strips::{NEAR_MISSES, StripGame, strip_game};
+use grundy_testkit::{Random, Truth, bound};
 use grundy_theorems::strip::Strip;
 use grundy_theorems::{Solver, Target, Theorem};
 
