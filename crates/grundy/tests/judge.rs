@@ -1,0 +1,343 @@
+//! The judge: exact bytes for the founding problems, every tolerance, every error.
+
+mod common;
+
+use std::io::{self, Read, Write};
+
+use common::*;
+use grundy::judge::{Summary, run_with};
+use grundy_core::Budget;
+
+fn judge(game: &str, input: &str, strict: bool) -> (String, Result<Summary, String>) {
+    let mut out = Vec::new();
+    let result = run_with(
+        &load(game),
+        &mut Slow::default(),
+        input.as_bytes(),
+        &mut out,
+        strict,
+        &Budget::default(),
+    );
+    let out = String::from_utf8(out).expect("output is text");
+    (out, result.map_err(|e| e.render(false)))
+}
+
+/// The output for an input without fault.
+fn answers(game: &str, input: &str) -> String {
+    match judge(game, input, false) {
+        (out, Ok(_)) => out,
+        (out, Err(error)) => panic!("{input:?} after {out:?}\n{error}"),
+    }
+}
+
+/// The output before an error, and the error.
+fn fault(game: &str, input: &str) -> String {
+    match judge(game, input, false) {
+        (out, Err(error)) => format!("{out}--\n{error}"),
+        (out, Ok(_)) => panic!("{input:?} was answered: {out}"),
+    }
+}
+
+const FOUNDING: [(&str, &str, &str); 5] = [
+    (TEAM_NIM, "1 101 4 4\n1 100 4 4\n3 97 8 7 6 5 4 3\n0\n", "0\n1\n1\n"),
+    (WYTHOFF, "2 1\n8 4\n4 7\n", "0\n1\n0\n"),
+    (
+        GEORGIA_BOB,
+        "2\n3\n1 2 3\n8\n1 5 6 7 9 12 14 17\n",
+        "Bob will win\nGeorgia will win\n",
+    ),
+    (
+        STONE_BOX,
+        "3\n2 0\n3 3\n6 2\n2\n6 3\n6 3\n0\n",
+        "Case 1:\nYes\nCase 2:\nNo\n",
+    ),
+    (
+        CARD_BOXES,
+        "2\n2\n1 2\n7\n1 3 3 2 2 1 2\n",
+        "Case 1: Alice\nCase 2: Bob\n",
+    ),
+];
+
+#[test]
+fn the_founding_samples_come_out_byte_for_byte() {
+    for (game, input, output) in FOUNDING {
+        assert_eq!(answers(game, input), output);
+    }
+}
+
+#[test]
+fn a_sample_is_read_as_a_person_would_whatever_became_of_its_blanks() {
+    let full_width = |text: &str| -> String {
+        text.chars()
+            .map(|c| match c {
+                '0'..='9' => char::from_u32(u32::from(c) - 0x30 + 0xff10).expect("a full-width digit"),
+                c => c,
+            })
+            .collect()
+    };
+    for (game, input, output) in FOUNDING {
+        let forms = [
+            ("CRLF", input.replace('\n', "\r\n")),
+            ("CR", input.replace('\n', "\r")),
+            ("no line breaks", input.replace('\n', " ")),
+            ("a number a line", input.replace(' ', "\n")),
+            ("tabs", input.replace(' ', "\t")),
+            ("stray blanks", format!("  \n{}\n \t\n", input.replace('\n', "  \n  "))),
+            ("blank lines", input.replace('\n', "\n\n")),
+            ("byte order mark", format!("\u{feff}{input}")),
+            ("no-break spaces", input.replace(' ', "\u{a0}")),
+            ("wide spaces", input.replace(' ', "\u{3000}")),
+            ("figure spaces", input.replace(' ', "\u{2007}\u{202f}")),
+            ("full-width digits", full_width(input)),
+            ("no final line end", input.trim_end().to_owned()),
+            ("no final 0", input.trim_end().strip_suffix("\n0").unwrap_or(input).to_owned()),
+            ("DOS end of file", format!("{input}\u{1a}")),
+        ];
+        for (what, form) in forms {
+            assert_eq!(answers(game, &form), output, "{what}: {form:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_an_answer_to_nothing() {
+    for (game, _, _) in FOUNDING {
+        assert_eq!(answers(game, ""), "");
+        assert_eq!(answers(game, "\u{feff}\r\n \r\n"), "");
+    }
+    assert_eq!(answers(TEAM_NIM, "0"), "");
+    assert_eq!(answers(GEORGIA_BOB, "0"), "");
+}
+
+#[test]
+fn what_follows_the_sentinel_is_not_read() {
+    assert_eq!(answers(TEAM_NIM, "1 101 4 4\n0\nthe end 1 2"), "0\n");
+}
+
+#[test]
+fn a_sentinel_of_several_names_may_be_cut_short() {
+    let game = "start {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b\n\
+                input a b until a == 0 and b == 0\noutput \"{win}\"";
+    assert_eq!(answers(game, "1 2 0 0"), "true\n");
+    assert_eq!(answers(game, "1 2 0"), "true\n");
+    assert_eq!(answers(game, "1 2 0 2 0 0 5"), "true\ntrue\n");
+    assert!(fault(game, "1 2 3").contains("G0701"));
+}
+
+#[test]
+fn groups_print_their_answers_in_a_row() {
+    let input = "2 2 5\n3\n2 5 12\n3 2 4 7\n4 2 3 7 12\n5 1 2 3 4 5\n3\n2 5 12\n3 2 4 7\n4 2 3 7 12\n0\n";
+    assert_eq!(answers(S_NIM, input), "LWW\nWWL\n");
+    assert_eq!(answers(S_NIM, "1 2 0 0"), "\n", "a group without cases is a line without answers");
+    // What was answered in a group before an error is not lost.
+    assert!(fault(S_NIM, "2 2 5 3\n2 5 12\n3 2 x 7").starts_with("L\n--\n"));
+}
+
+#[test]
+fn a_solver_is_made_anew_only_when_the_rules_have_changed() {
+    let plans = |game: &str, input: &str| {
+        let mut slow = Slow::default();
+        run_with(&load(game), &mut slow, input.as_bytes(), io::sink(), false, &Budget::default()).unwrap();
+        (slow.plans, slow.want.win, slow.want.value, slow.want.moves)
+    };
+    assert_eq!(plans(WYTHOFF, "1 2 3 4 5 6"), (1, true, false, false));
+    assert_eq!(plans(TEAM_NIM, "1 9 2 2 1 8 2 2 1 8 2 3 1 8 2 3 2 8 2 3 2 3"), (3, true, false, false));
+    let counted = "n -> n - k for k in 1..3\ninput n\noutput \"{moves} {value}\"";
+    assert_eq!(plans(counted, "1 2 3"), (1, false, true, true));
+    assert_eq!(answers(counted, "0 1 2 3 4 7"), "0 0\n1 1\n1 2\n1 3\n0 0\n1 3\n");
+}
+
+#[test]
+fn answers_do_not_wait_for_input_that_may_never_come() {
+    /// Hands out a line only when everything before it has been answered.
+    struct Dialogue<'a> {
+        lines: Vec<&'a str>,
+        heard: std::rc::Rc<std::cell::RefCell<Vec<u8>>>,
+        wanted: usize,
+    }
+    impl Read for Dialogue<'_> {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            assert_eq!(self.heard.borrow().len(), self.wanted, "an answer was kept back");
+            if self.lines.is_empty() {
+                return Ok(0);
+            }
+            self.wanted += 2;
+            let line = self.lines.remove(0);
+            buf[..line.len()].copy_from_slice(line.as_bytes());
+            Ok(line.len())
+        }
+    }
+    struct Ear(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+    impl Write for Ear {
+        fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(buf)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let heard = std::rc::Rc::default();
+    let dialogue = Dialogue {
+        lines: vec!["2 1\n", "8 4\r\n", "4 7\n"],
+        heard: std::rc::Rc::clone(&heard),
+        wanted: 0,
+    };
+    run_with(&load(WYTHOFF), &mut Slow::default(), dialogue, Ear(heard.clone()), false, &Budget::default()).unwrap();
+    assert_eq!(*heard.borrow(), b"0\n1\n0\n");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let input = "2 1\n".repeat(100_000);
+    let summary =
+        run_with(&load(WYTHOFF), &mut Slow::default(), input.as_bytes(), Closed, false, &Budget::default()).unwrap();
+    assert!(summary.closed);
+    assert!(summary.cases < 100_000, "answers for nobody are not worked out");
+}
+
+#[test]
+fn streams_that_fail_are_told() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is on fire"))
+        }
+    }
+    impl Write for Broken {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is full"))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let game = load(WYTHOFF);
+    let budget = Budget::default();
+    let error = run_with(&game, &mut Slow::default(), Broken, io::sink(), false, &budget).unwrap_err();
+    assert_eq!(error.code.as_str(), "G0803");
+    assert!(error.message.contains("the disk is on fire"));
+    let error = run_with(&game, &mut Slow::default(), &b"1 2"[..], Broken, false, &budget).unwrap_err();
+    assert_eq!(error.code.as_str(), "G0803");
+    assert!(error.message.contains("the disk is full"));
+}
+
+#[test]
+fn errors_name_what_where_and_what_to_do() {
+    let mut shown = String::new();
+    let cases = [
+        ("a letter", WYTHOFF, "2 1\n8 x\n"),
+        ("an exponent", WYTHOFF, "2 1\n1e5 3\n"),
+        ("a decimal point", WYTHOFF, "2 1\n3.0 3\n"),
+        ("commas", WYTHOFF, "2,1\n"),
+        ("a letter in an array", TEAM_NIM, "1 101 4 4\r\n2 101 4 4 b 4\r\n"),
+        ("a letter in a row", STONE_BOX, "2\n2 0\n3 three\n0\n"),
+        ("half a case", WYTHOFF, "2 1\n8\n"),
+        ("half an array", TEAM_NIM, "1 101 4 4\n3 97 8 7 6\n"),
+        ("half a row", STONE_BOX, "3\n2 0\n3"),
+        ("fewer cases than promised", GEORGIA_BOB, "3\n3\n1 2 3\n1\n1\n"),
+        ("an array longer than any input", GEORGIA_BOB, "1\n99999999999999999999\n1 2 3\n"),
+        ("a count below zero", GEORGIA_BOB, "2\n1\n5\n-3\n"),
+        ("a number of cases below zero", GEORGIA_BOB, "-2\n1\n5\n"),
+        ("stones below zero", WYTHOFF, "2 1\n  8 -4\n"),
+        ("cards below zero", CARD_BOXES, "1\n5\n1 2 3 -4 5\n"),
+        ("a requirement", STONE_BOX, "1\n2 0\n3\n6 2\n3 4\n5 1\n0\n"),
+        ("a requirement on the whole", GEORGIA_BOB, "2\n1\n4\n3\n5 2 5\n"),
+        ("a requirement without words", TEAM_NIM, "1 101 4 4\n1 -1 4 4\n0\n"),
+        ("a value where no number may be", GEORGIA_BOB, "1\n2\n0 3\n"),
+    ];
+    for (what, game, input) in cases {
+        shown.push_str(&format!("## {what}\n{}\n", fault(game, input)));
+    }
+    insta::assert_snapshot!("errors", shown);
+}
+
+#[test]
+fn strict_holds_the_contest_to_its_limits() {
+    let mut shown = String::new();
+    let cases = [
+        ("a number", WYTHOFF, "2 1\n1000000001 4\n"),
+        ("a row", STONE_BOX, "1\n2 0\n2\n3 3\n1000001 4\n0\n"),
+        ("the number of cases", GEORGIA_BOB, "21\n1\n1\n"),
+    ];
+    for (what, game, input) in cases {
+        let (out, result) = judge(game, input, true);
+        shown.push_str(&format!("## {what}\n{out}--\n{}\n", result.unwrap_err()));
+    }
+    insta::assert_snapshot!("strict", shown);
+    // The sentinel is past the limit n >= 1 and no error.
+    let strict = TEAM_NIM.replace("limit n <= 10", "limit 1 <= n <= 10");
+    assert_eq!(judge(&strict, "1 101 4 4\n0\n", true).0, "0\n");
+    assert!(judge(&strict, "1 101 4 4\n0\n", true).1.is_ok());
+}
+
+#[test]
+fn a_game_without_a_format_says_what_to_add() {
+    let mut shown = String::new();
+    for text in [
+        "start {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b",
+        "n -> n - k for k in 1..3\ninput n",
+    ] {
+        shown.push_str(&fault(text, "1 2"));
+        shown.push('\n');
+    }
+    insta::assert_snapshot!("no format", shown);
+}
+
+#[test]
+fn strings_and_lists_of_lists_are_read() {
+    let strip = "s[] -> s with s[i] = \"X\" for i in 0..len(s)-1 if s[i] == \".\"\n\
+                 start s\ninput repeat T: s\noutput \"{win}\"";
+    assert_eq!(answers(strip, "3\n..X\nX\n...\n"), "false\nfalse\ntrue\n");
+    let counted = strip.replace("repeat T: s", "n s[n]");
+    assert_eq!(answers(&counted, "3 ..X\n3 . X .\n2 .\nX\n"), "false\nfalse\ntrue\n");
+    assert!(fault(&counted, "3 ..X.\n").contains("longer than it should be"));
+    let dag = "v -> w for w in adj[v]\nstart sum v\ninput n adj[n][] repeat q: m v[m]\noutput row \"{value} \"";
+    assert_eq!(answers(dag, "4\n2 1 2\n1 3\n1 3\n0\n2\n1 0\n2 0 1\n"), "0 1 \n");
+    let lines = "n -> n - k for k in 1..3\nstart sum n\ninput n[]\noutput \"{value}\"";
+    assert_eq!(answers(lines, "1 2 3\n\n5\r\n4 4 4\n"), "0\n1\n0\n");
+}
+
+#[test]
+fn numbers_past_every_limit_are_answered() {
+    let wide = "n -> 0 if n > 0\ninput n\noutput \"{n} {win}\"";
+    let big = "9".repeat(1000);
+    assert_eq!(answers(wide, &format!("{big} 0")), format!("{big} true\n0 false\n"));
+}
+
+#[test]
+fn the_input_is_read_once_and_not_kept() {
+    /// A stream that says how much of it was read before the last answers were out.
+    struct Endless {
+        left: usize,
+    }
+    impl Read for Endless {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let n = buf.len().min(self.left);
+            self.left -= n;
+            assert!(buf.len() <= 1 << 20, "the buffer does not grow with the input");
+            for (i, b) in buf[..n].iter_mut().enumerate() {
+                *b = if (self.left + n - i) % 2 == 0 { b'1' } else { b'\n' };
+            }
+            Ok(n)
+        }
+    }
+    let summary = run_with(
+        &load(WYTHOFF),
+        &mut Slow::default(),
+        Endless { left: 16 << 20 },
+        io::sink(),
+        false,
+        &Budget::default(),
+    )
+    .unwrap();
+    assert_eq!(summary.cases, 4 << 20);
+}
