@@ -18,7 +18,7 @@ use grundy_lang::value::Position;
 use serde_json::{Value as Json, json};
 
 use crate::child::{self, End, Run};
-use crate::format::Want;
+use crate::format::{Want, called};
 use crate::inputs::{Field, File, Inputs, unbound};
 use crate::judge::{self, CaseAnswer, Decide, Result};
 use crate::shrink::shrink;
@@ -223,8 +223,8 @@ pub fn check_with(
     }
     if report.inputs == 0 {
         let message = format!(
-            "no input for `{}` was found that satisfies its requirements and limits",
-            game.name
+            "no input for {} was found that satisfies its requirements and limits",
+            called(game)
         );
         return Err(Box::new(
             Diagnostic::error(Code::Unsupported, &game.source, message).help(

@@ -145,8 +145,8 @@ impl<'g> Format<'g> {
                 "`input` line"
             };
             let message = format!(
-                "`{}` has no {lines}, so a judge's input cannot be read",
-                game.name
+                "{} has no {lines}, so a judge's input cannot be read",
+                called(game)
             );
             return Err(Box::new(
                 unsupported(message).help(add_lines(&names, game.output.is_empty())),
@@ -154,8 +154,8 @@ impl<'g> Format<'g> {
         };
         if game.output.is_empty() {
             let message = format!(
-                "`{}` has an `input` line but no `output`, so nothing can be printed",
-                game.name
+                "{} has an `input` line but no `output`, so nothing can be printed",
+                called(game)
             );
             return Err(Box::new(
                 unsupported(message).help("add a line such as: output \"Yes\" if win else \"No\""),
@@ -197,6 +197,15 @@ impl<'g> Format<'g> {
             want,
             len: builder.len,
         })
+    }
+}
+
+/// What to call a game in a sentence: an inline rule's name is its whole text.
+pub fn called(game: &Game) -> String {
+    if game.name.contains(char::is_whitespace) {
+        "this rule".to_owned()
+    } else {
+        format!("`{}`", game.name)
     }
 }
 

@@ -778,15 +778,11 @@ impl<'g> Inputs<'g> {
             match field {
                 Field::One(value) => text.value(value),
                 Field::List(list) => {
-                    if list.iter().all(|v| matches!(v, Value::Char(_))) && !list.is_empty() {
-                        text.value(&Value::seq(list.iter().cloned()));
-                    } else {
-                        for (i, value) in list.iter().enumerate() {
-                            if i > 0 && within == Some(true) {
-                                text.start_line();
-                            }
-                            text.value(value);
+                    for (i, value) in list.iter().enumerate() {
+                        if i > 0 && within == Some(true) {
+                            text.start_line();
                         }
+                        text.value(value);
                     }
                     if matches!(step.item, InputItem::Array(_, None)) {
                         text.start_line();
@@ -876,11 +872,7 @@ impl<'g> Inputs<'g> {
                             let n = self.machine.int(count).ok()?.to_usize()?;
                             while list.len() < n {
                                 rows(cursor, list.len());
-                                if token == Token::Char {
-                                    list.extend(cursor.next()?.chars().map(Value::Char));
-                                } else {
-                                    list.push(cursor.value(&token)?);
-                                }
+                                list.push(cursor.value(&token)?);
                             }
                         }
                         None => {

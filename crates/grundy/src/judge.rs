@@ -78,6 +78,7 @@ pub fn run_with(
         params: vec![Value::Bool(false); game.vars.len()],
         places: vec![None; game.vars.len()],
         ruling: None,
+        rows_at: Vec::new(),
         scratch: Vec::new(),
         cases: 0,
         reader: Reader::new(input),
@@ -169,6 +170,8 @@ struct Judge<'g, 'd, R, W> {
     places: Vec<Option<Place>>,
     /// The parameters for which the solver was made.
     ruling: Option<Vec<Value>>,
+    /// Where each row of the last table stands.
+    rows_at: Vec<Place>,
     scratch: Vec<Value>,
     cases: u64,
     reader: Reader<R>,
@@ -269,7 +272,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 };
                 let place = self.reader.last();
                 return Err(Box::new(
-                    self.input_error(Code::Truncated, place, 1, &message, "the end")
+                    self.input_error(Code::Truncated, place, None, &message, "the end")
                         .help(help),
                 ));
             }
@@ -325,26 +328,14 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 match count {
                     Some(count) => {
                         let n = self.count(count, *slot)?;
-                        // A string of n characters, in one word or in several.
-                        if token == Token::Char {
-                            self.characters(n, name(*slot))?;
-                        } else {
-                            self.list(n, &token).map_err(|(f, i)| {
-                                self.fault(
-                                    f,
-                                    &format!("value {} of the {n} of `{}`", i + 1, name(*slot)),
-                                )
-                            })?;
-                        }
+                        self.list(n, &token).map_err(|(f, i)| {
+                            let n = self.machine.int(count).unwrap_or_default();
+                            let what = format!("value {} of the {n} of `{}`", i + 1, name(*slot));
+                            self.fault(f, &what)
+                        })?;
                     }
                     None if more => {
                         while self.reader.more_on_line().map_err(|f| self.fault(f, ""))? {
-                            if token == Token::Char {
-                                let word =
-                                    self.reader.word().map_err(|f| self.fault(f, name(*slot)))?;
-                                self.scratch.extend(word.chars().map(Value::Char));
-                                continue;
-                            }
                             let value = self.token(&token).map_err(|f| {
                                 let i = self.scratch.len() + 1;
                                 self.fault(f, &format!("value {i} of `{}`", name(*slot)))
@@ -395,7 +386,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                     .collect();
                 let mut columns: Vec<Vec<Value>> =
                     vec![Vec::with_capacity(n.min(1 << 16)); slots.len()];
+                self.rows_at.clear();
                 for i in 0..n {
+                    if self.reader.more().is_ok_and(|more| more) {
+                        self.rows_at.push(self.reader.place());
+                    }
                     for (k, token) in tokens.iter().enumerate() {
                         let value = self.token(token).map_err(|f| {
                             self.fault(f, &format!("`{}` in row {} of {n}", name(slots[k]), i + 1))
@@ -469,28 +464,6 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         for i in 0..n {
             let value = self.token(token).map_err(|f| (f, i))?;
             self.scratch.push(value);
-        }
-        Ok(())
-    }
-
-    /// A string of n characters.
-    fn characters(&mut self, n: usize, name: &str) -> Result<()> {
-        while self.scratch.len() < n {
-            self.reader.more().map_err(|f| self.fault(f, name))?;
-            let place = self.reader.place();
-            let got = self.scratch.len();
-            let what = |i: usize| format!("character {} of the {n} of `{name}`", i + 1);
-            let word = self.reader.word().map_err(|f| self.fault(f, &what(got)))?;
-            self.scratch.extend(word.chars().map(Value::Char));
-            if self.scratch.len() > n {
-                let fault = Fault::NotANumber {
-                    place,
-                    token: word.chars().take(40).collect(),
-                    why: "is longer than it should be",
-                    help: None,
-                };
-                return Err(self.fault(fault, &what(got)));
-            }
         }
         Ok(())
     }
@@ -570,11 +543,17 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         if !asked.reads.iter().any(|s| below_zero(&self.params[*s])) {
             self.reader.take_negative();
         }
+        if let Some(slot) = blamed
+            && asked.parts.contains(&slot)
+            && let Some(place) = self.rows_at.get(part)
+        {
+            self.places[slot] = Some(*place);
+        }
         let mut error = match blamed {
             Some(slot) => self.senseless(code, slot, message),
             None => {
                 let place = self.reader.place();
-                Box::new(self.input_error(code, place, 1, &message, ""))
+                Box::new(self.input_error(code, place, None, &message, ""))
             }
         };
         for &slot in &asked.reads {
@@ -735,7 +714,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 .flatten()
                 .unwrap_or_else(|| self.reader.place()),
         };
-        let error = self.input_error(code, place, 1, &message, "");
+        let error = self.input_error(code, place, None, &message, "");
         Box::new(error.note(format!("in case {}", self.cases + 1)))
     }
 
@@ -763,7 +742,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         Box::new(match fault {
             Fault::End(place) => {
                 let message = format!("the input ends inside case {case}");
-                let mut error = self.input_error(Code::Truncated, place, 1, &message, "the end");
+                let mut error = self.input_error(Code::Truncated, place, None, &message, "the end");
                 if !what.is_empty() {
                     error = error.note(format!("{what} was to be read next"));
                 }
@@ -782,7 +761,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                     format!("{what} is wanted here")
                 };
                 let mut error =
-                    self.input_error(Code::BadValue, place, token.len(), &message, &label);
+                    self.input_error(Code::BadValue, place, Some(token.len()), &message, &label);
                 error = error.note(format!("in case {case}"));
                 match help {
                     Some(help) => error.help(help),
@@ -802,14 +781,15 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         &self,
         code: Code,
         place: Place,
-        width: usize,
+        width: Option<usize>,
         message: &str,
         label: &str,
     ) -> Diagnostic {
         let message = format!("line {}, column {}: {message}", place.line, place.column);
         match self.reader.excerpt(&place) {
             Some((line, at)) => {
-                let end = line.len().min(at + width);
+                let token = line[at..].split_whitespace().next().unwrap_or("").len();
+                let end = line.len().min(at + width.unwrap_or(token));
                 let end = (end..line.len())
                     .find(|i| line.is_char_boundary(*i))
                     .unwrap_or(line.len());

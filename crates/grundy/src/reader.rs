@@ -112,8 +112,9 @@ impl<R: Read> Reader<R> {
             return None;
         }
         let column = (place.offset - place.line_at) as usize;
-        let before = String::from_utf8_lossy(line.get(..column)?);
-        Some((String::from_utf8_lossy(line).into_owned(), before.len()))
+        let before = String::from_utf8_lossy(line.get(..column)?).len();
+        let line = String::from_utf8_lossy(line).into_owned();
+        line.is_char_boundary(before).then_some((line, before))
     }
 
     /// Whether the buffer holds no further token, so that the next one must be waited for.

@@ -75,7 +75,7 @@ sample "2\n2\n1 2\n7\n1 3 3 2 2 1 2\n" -> "Case 1: Alice\nCase 2: Bob\n"
 
 pub const S_NIM: &str = r#"
 game s_nim
-move n -> n - k for k in S if k <= n
+move n -> n - d for d in S if d <= n
 param k, S[k]
 input k S[k] repeat m: l n[l] until k == 0
 output row "W" if win else "L"
@@ -83,9 +83,12 @@ require all(v >= 1 for v in S)
 "#;
 
 pub fn load(text: &str) -> Arc<Game> {
-    match grundy_lang::load(&Source::new("test.game", text)) {
-        Ok((game, _)) => game,
-        Err(errors) => panic!("{}", errors.iter().map(|e| e.render(false)).collect::<String>()),
+    match grundy_lang::check::load(&Source::new("test.game", text)) {
+        Ok((game, _)) => Arc::new(game),
+        Err(errors) => panic!(
+            "{}",
+            errors.iter().map(|e| e.render(false)).collect::<String>()
+        ),
     }
 }
 
@@ -170,9 +173,17 @@ impl Decide for Slow {
         self.want = want;
         if rules.game().play == Play::Misere {
             let win = self.wins(&rules, &position.parts)?;
-            return Ok(CaseAnswer { win, value: None, moves: None });
+            return Ok(CaseAnswer {
+                win,
+                value: None,
+                moves: None,
+            });
         }
-        let values = position.parts.iter().map(|p| self.value(&rules, p)).collect::<Result<Vec<_>>>()?;
+        let values = position
+            .parts
+            .iter()
+            .map(|p| self.value(&rules, p))
+            .collect::<Result<Vec<_>>>()?;
         let sum = values.iter().fold(0, |a, b| a ^ b);
         let mut winning = std::collections::HashSet::new();
         for (i, part) in position.parts.iter().enumerate() {
@@ -193,4 +204,30 @@ impl Decide for Slow {
             moves: Some(Int::from(winning.len())),
         })
     }
+}
+
+/// A diagnostic in full, whatever it looks like when it is rendered: its line and what is marked there, notes, help.
+pub fn plain(d: &Diagnostic) -> String {
+    let mut out = format!("{}: {}\n", d.code, d.message);
+    for (span, label) in &d.labels {
+        let text = d.source.text.lines().next().unwrap_or("");
+        let width = d.source.slice(*span).chars().count().max(1);
+        let before = d.source.text[..span.start as usize].chars().count();
+        let carets = "^".repeat(width);
+        out.push_str(&format!(
+            "{}:{} | {text}\n",
+            d.source.label, d.source.first_line
+        ));
+        let indent = " "
+            .repeat(d.source.label.len() + 1 + d.source.first_line.to_string().len() + 3 + before);
+        out.push_str(format!("{indent}{carets} {label}").trim_end());
+        out.push('\n');
+    }
+    for note in &d.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    if let Some(help) = &d.help {
+        out.push_str(&format!("help: {help}\n"));
+    }
+    out
 }
