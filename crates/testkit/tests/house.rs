@@ -9,25 +9,55 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     ("grundy-theorems", &["grundy-core", "grundy-lang"]),
     ("grundy-testkit", &["grundy-core", "grundy-lang"]),
-    ("grundy", &["grundy-core", "grundy-lang", "grundy-search", "grundy-theorems"]),
+    (
+        "grundy",
+        &[
+            "grundy-core",
+            "grundy-lang",
+            "grundy-search",
+            "grundy-theorems",
+        ],
+    ),
     ("grundy-cli", &["grundy"]),
-    ("grundy-bench", &["grundy", "grundy-core", "grundy-lang", "grundy-search", "grundy-theorems"]),
+    (
+        "grundy-bench",
+        &[
+            "grundy",
+            "grundy-core",
+            "grundy-lang",
+            "grundy-search",
+            "grundy-theorems",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
 #[test]
 fn dependencies_point_downwards() {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut seen = BTreeSet::new();
     for package in metadata["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
-        let (_, allowed) = ALLOWED.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{name} has no place yet"));
+        let (_, allowed) = ALLOWED
+            .iter()
+            .find(|(n, _)| *n == name)
+            .unwrap_or_else(|| panic!("{name} has no place yet"));
         seen.insert(name.to_owned());
         for dependency in package["dependencies"].as_array().unwrap() {
             let on = dependency["name"].as_str().unwrap();

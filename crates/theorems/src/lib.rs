@@ -2,6 +2,7 @@
 //! in which they are asked. No game is known by its name, and nothing here searches.
 
 mod cases;
+pub mod look_back;
 pub mod nim;
 mod scan;
 pub mod staircase;
@@ -108,4 +109,5 @@ pub static ALL: &[&dyn Theorem] = &[
     &wythoff::Wythoff,
     &staircase::Staircase,
     &strip::Strip,
+    &look_back::LookBack,
 ];
