@@ -484,7 +484,7 @@ impl Parser<'_> {
                 _ if token.fresh && i > from => break,
                 T::Bad => self.muted = true,
                 kind if kind.opens() || kind.closes() => {
-                    if token.mate == NONE {
+                    if token.mate == NONE || (token.mate as usize) < i {
                         self.muted = true;
                     } else {
                         for inner in &self.tokens[i..token.mate as usize] {
@@ -560,7 +560,11 @@ impl Parser<'_> {
                 help,
             );
             while !matches!(self.peek(), T::Colon | T::End) {
-                self.bump();
+                self.pos = self
+                    .mate(self.pos)
+                    .filter(|&m| m > self.pos)
+                    .unwrap_or(self.pos)
+                    + 1;
             }
             if self.eat(T::Colon) {
                 self.open_statement(self.pos);

@@ -3,6 +3,7 @@
 use grundy_lang::ast::*;
 use grundy_lang::diag::Source;
 use grundy_lang::parser::parse;
+use proptest::prelude::*;
 
 const SAMPLES: &[&str] = &[
     r#"game team_nim "Team Nim (POJ 2068)"
@@ -63,4 +64,295 @@ fn the_samples_parse() {
                 .any(|s| matches!(s.kind, StatementKind::Error | StatementKind::Reserved(_)))
         );
     }
+}
+
+/// The catalogue's games and the samples.
+fn corpus() -> Vec<String> {
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
+    let files = std::fs::read_dir(games).into_iter().flatten().flatten();
+    let mut texts: Vec<String> = files
+        .filter_map(|f| std::fs::read_to_string(f.path()).ok())
+        .collect();
+    texts.sort();
+    texts.extend(SAMPLES.iter().map(|s| s.to_string()));
+    texts
+}
+
+/// What must hold for any text: places lie within it, there are not many errors, printing works and does not let a control
+/// character through, the tree is no larger than the text, and a text without errors has no faulty statement.
+fn holds_for_any_text(text: &str) {
+    let source = Source::new("any", text);
+    let (game, errors) = parse(&source);
+    assert!(errors.len() <= 101, "{} errors", errors.len());
+    let mut places = Vec::new();
+    for error in &errors {
+        for (span, _) in &error.labels {
+            assert!(
+                span.start <= span.end && span.end as usize <= text.len(),
+                "{span:?} in {text:?}"
+            );
+            assert!(
+                text.is_char_boundary(span.start as usize)
+                    && text.is_char_boundary(span.end as usize)
+            );
+        }
+        places.push((
+            error.code,
+            error.labels.first().map(|l| l.0),
+            error.message.clone(),
+        ));
+        let printed = error.render(false);
+        assert!(
+            !printed.chars().any(|c| c.is_control() && c != '\n'),
+            "{printed:?}"
+        );
+        assert!(
+            printed.len() < 20_000,
+            "{} bytes for one error",
+            printed.len()
+        );
+    }
+    let count = places.len();
+    places.dedup();
+    assert_eq!(places.len(), count, "the same error twice: {text:?}");
+    assert!(game.statements.len() <= text.len());
+    for statement in &game.statements {
+        assert!(statement.span.end as usize <= text.len());
+        let faulty = matches!(
+            statement.kind,
+            StatementKind::Error | StatementKind::Reserved(_)
+        );
+        assert!(
+            !faulty || !errors.is_empty(),
+            "a faulty statement without an error: {text:?}"
+        );
+    }
+    let words = format!("{game:?}").len();
+    assert!(
+        words <= 2000 * text.len() + 200,
+        "a tree of {words} bytes for {} bytes",
+        text.len()
+    );
+    drop(grundy_lang::codes::translate(text));
+}
+
+/// A piece of text that mutations put in: fragments of the language and what people write instead.
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "->",
+    "..",
+    "...",
+    ",",
+    ";",
+    "|",
+    ":",
+    "for",
+    "if",
+    "else",
+    "in",
+    "not",
+    "and",
+    "or",
+    "with",
+    "move",
+    "start",
+    "game",
+    "input",
+    "repeat T:",
+    "until",
+    "\"",
+    "'",
+    "#",
+    "\n",
+    "\r\n",
+    "\t",
+    "=",
+    "==",
+    "<=",
+    "+=",
+    "-",
+    "*",
+    "**",
+    "//",
+    "/",
+    "&&",
+    "||",
+    "!",
+    "≤",
+    "→",
+    "（",
+    "\u{1b}[31m",
+    "\u{0}",
+    "\u{202e}",
+    "9",
+    "2n",
+    "1.5",
+    "x[",
+    "x[]",
+    "s{}",
+    "true",
+    "é",
+    "every",
+    "play loopy",
+    "\\",
+    "\u{a0}",
+    "0.77",
+    "subtract{",
+];
+
+fn cut(text: &str, at: usize) -> usize {
+    let mut at = at % (text.len() + 1);
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// One change of a text.
+fn mutate(text: &str, kind: u8, a: usize, b: usize, piece: usize) -> String {
+    let (a, b) = (cut(text, a), cut(text, b));
+    let (from, to) = (a.min(b), a.max(b));
+    // Most changes are small: they leave a text that is nearly right.
+    let near = cut(text, (from + 1 + piece % 7).min(text.len())).max(from);
+    match kind % 6 {
+        0 => format!("{}{}", &text[..from], &text[near..]),
+        1 => format!("{}{}", &text[..near], &text[from..]),
+        2 => format!(
+            "{}{}{}",
+            &text[..from],
+            PIECES[piece % PIECES.len()],
+            &text[from..]
+        ),
+        3 => format!(
+            "{} {} {}",
+            &text[..from],
+            PIECES[piece % PIECES.len()],
+            &text[near..]
+        ),
+        4 => text[..from].to_string(),
+        _ => {
+            let late = cut(text, (to + 4).min(text.len())).max(to);
+            if near > to {
+                return text[from..].to_string();
+            }
+            format!(
+                "{}{}{}{}{}",
+                &text[..from],
+                &text[to..late],
+                &text[near..to],
+                &text[from..near],
+                &text[late..]
+            )
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_games(
+        which in any::<usize>(),
+        changes in prop::collection::vec((any::<u8>(), any::<usize>(), any::<usize>(), any::<usize>()), 1..8),
+    ) {
+        static CORPUS: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(corpus);
+        let mut text = CORPUS[which % CORPUS.len()].clone();
+        for (kind, a, b, piece) in changes {
+            text = mutate(&text, kind, a, b, piece);
+            holds_for_any_text(&text);
+        }
+    }
+
+    #[test]
+    fn pieces_in_any_order(pieces in prop::collection::vec(any::<usize>(), 0..60), blanks in any::<bool>()) {
+        let words: Vec<&str> = pieces.iter().map(|p| PIECES[p % PIECES.len()]).collect();
+        holds_for_any_text(&words.join(if blanks { " " } else { "" }));
+    }
+
+    #[test]
+    fn any_characters(text in ".{0,80}") {
+        holds_for_any_text(&text);
+    }
+}
+
+/// Long and deep texts take time in proportion: twice the text may not take four times the time. A count of steps would be
+/// better than a clock; so the bound is loose and the texts are long enough to tell a square from a line.
+#[test]
+fn long_texts_take_linear_time() {
+    let repeated = [
+        "(",
+        ")",
+        "[(",
+        "{a, ",
+        "n -> (",
+        "x with x[0] = ",
+        "not ",
+        "- ",
+        "1 if 1 else ",
+        "a[",
+        "f(",
+        "'",
+        "\"",
+        "≤",
+        "n -> n - 1 | ",
+        "n -> n - 1\n",
+        "if ",
+        "for k in 1..n ",
+        "a + ",
+        "a or ",
+        "2 ** ",
+        "in ",
+        "|",
+        ";",
+        "\n",
+        "(]",
+        "repeat T: ",
+        "expect [[",
+        "x[1..2]",
+        "a, ",
+        "{a, ...} -> ",
+        "mvoe x ",
+        "move (\n",
+        "0.7",
+        "#",
+        "\r",
+        "\u{1b}[",
+    ];
+    for piece in repeated {
+        for prefix in ["n -> ", "", "input ", "limit "] {
+            let text = format!("{prefix}{}", piece.repeat(200_000 / piece.len()));
+            let start = std::time::Instant::now();
+            let source = Source::new("long", text);
+            let (_, errors) = parse(&source);
+            errors.iter().for_each(|e| drop(e.render(true)));
+            drop(grundy_lang::codes::translate(&source.text));
+            let taken = start.elapsed();
+            assert!(
+                taken.as_secs() < 5,
+                "{piece:?} behind {prefix:?}: {taken:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn errors_of_several_statements_are_all_reported() {
+    let text = "game g\nmove n -> \nstart n n\nmove n -> n - k for k in 1..n\nplay norml\nmove (a, b -> a\noutput \"x";
+    let (game, errors) = parse(&Source::new("g", text));
+    let lines: Vec<usize> = errors
+        .iter()
+        .map(|e| grundy_lang::diag::line_column(&e.source, e.labels[0].0).0)
+        .collect();
+    assert_eq!(lines, [2, 3, 5, 6, 7]);
+    let good = game
+        .statements
+        .iter()
+        .filter(|s| matches!(s.kind, StatementKind::Move(_)))
+        .count();
+    assert_eq!((game.statements.len(), good), (6, 1));
 }
