@@ -158,6 +158,7 @@ pub fn lex(source: &Arc<Source>) -> (Vec<Token>, Vec<Diagnostic>) {
         tokens: Vec::new(),
         errors: Vec::new(),
         line_start: true,
+        line_end: 0,
     };
     lexer.run();
     let Lexer {
@@ -182,6 +183,7 @@ struct Lexer<'s> {
     tokens: Vec<Token>,
     errors: Vec<Diagnostic>,
     line_start: bool,
+    line_end: usize,
 }
 
 impl Lexer<'_> {
@@ -206,10 +208,13 @@ impl Lexer<'_> {
         }
     }
 
-    fn line_end(&self) -> usize {
-        self.text[self.pos..]
-            .find('\n')
-            .map_or(self.text.len(), |i| self.pos + i)
+    /// The end of the line at hand. Kept, so that a long line of many texts is not searched from each of them.
+    fn line_end(&mut self) -> usize {
+        if self.line_end <= self.pos {
+            let tail = &self.text[self.pos..];
+            self.line_end = tail.find('\n').map_or(self.text.len(), |i| self.pos + i);
+        }
+        self.line_end
     }
 
     fn push(&mut self, kind: T, end: usize) {
@@ -342,7 +347,8 @@ impl Lexer<'_> {
     fn foreign_quote(&mut self, open: char) {
         let start = self.pos;
         let width = open.len_utf8();
-        let line = &self.text[start + width..self.line_end()];
+        let line_end = self.line_end();
+        let line = &self.text[start + width..line_end];
         let is_close = |c: char| match open {
             '\'' | '`' => c == open,
             '‘' | '’' => matches!(c, '‘' | '’'),

@@ -1097,7 +1097,7 @@ impl Parser<'_> {
     }
 
     fn int(&self, span: Span) -> Int {
-        self.text(span).parse().unwrap_or(Int::ZERO)
+        decimal(self.text(span))
     }
 
     // ---- moves ----
@@ -2161,6 +2161,19 @@ enum Members {
     Call,
     Tuple,
     List,
+}
+
+/// The number that these digits write. Long rows are halved, since reading digit by digit takes the square of their number.
+fn decimal(digits: &str) -> Int {
+    if digits.len() < 2000 {
+        return digits.parse().unwrap_or(Int::ZERO);
+    }
+    let (high, low) = digits.split_at(digits.len() / 2);
+    // A power of ten with a natural exponent exists.
+    let shift = Int::from(10)
+        .pow(&Int::from(low.len() as i64))
+        .unwrap_or(Int::ZERO);
+    decimal(high) * shift + decimal(low)
 }
 
 /// The text between the quotes, escapes replaced.
