@@ -321,7 +321,8 @@ fn long_texts_take_linear_time() {
         "0.7",
         "#",
         "\r",
-        "\u{1b}[", "7",
+        "\u{1b}[",
+        "7",
     ];
     for piece in repeated {
         for prefix in ["n -> ", ""] {
@@ -359,9 +360,13 @@ fn errors_of_several_statements_are_all_reported() {
 
 #[test]
 fn numbers_of_any_length() {
-    let digits: String = (0..5001).map(|i| char::from(b'1' + (i * i % 9) as u8)).collect();
+    let digits: String = (0..5001)
+        .map(|i| char::from(b'1' + (i * i % 9) as u8))
+        .collect();
     let (game, errors) = parse(&Source::new("n", format!("limit {digits}")));
     assert!(errors.is_empty());
-    let StatementKind::Limit(limits) = &game.statements[0].kind else { panic!("{game:?}") };
+    let StatementKind::Limit(limits) = &game.statements[0].kind else {
+        panic!("{game:?}")
+    };
     assert!(matches!(&limits[0].kind, ExprKind::Int(n) if n.to_string() == digits));
 }
