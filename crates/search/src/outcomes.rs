@@ -19,6 +19,7 @@ use grundy_core::Outcome;
 use grundy_lang::diag::Diagnostic;
 use grundy_lang::interp::Resume;
 use grundy_lang::value::{Pos, Position};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::Result;
@@ -43,6 +44,9 @@ const KIND: u32 = 7 << 2;
 
 /// The record is one of `sums`, not of `parts`.
 const SUM: u32 = 1 << 31;
+
+/// At these depths, each time they have doubled, a line of play that leaves parts is searched for a cycle of parts.
+const DEEP: std::ops::RangeInclusive<usize> = 1 << 10..=1 << 16;
 
 type Ids = SmallVec<[Id; 8]>;
 
@@ -243,6 +247,10 @@ impl Outcomes {
         while !self.stack.is_empty() {
             if let Some(child) = self.look(moves, side, facts, meter)? {
                 self.enter(child);
+                let depth = self.stack.len();
+                if facts.splits && DEEP.contains(&depth) && depth.is_power_of_two() {
+                    self.parts_cycle(facts)?;
+                }
             }
             let full = self.book.parts.full() || self.book.sums.full();
             meter.memory(self.len(), self.bytes(), full)?;
@@ -337,19 +345,64 @@ impl Outcomes {
         Ok(None)
     }
 
+    /// Play can go on for ever without a position coming back, if a part comes back each time beside more others: `n ->
+    /// [n, 1]`. So look for a cycle in what the moves of the current line of play made of the parts.
+    fn parts_cycle(&self, facts: &Facts) -> Result<()> {
+        let mut arcs: FxHashMap<Id, Vec<Id>> = FxHashMap::default();
+        let (mut before, mut after) = (Ids::new(), Ids::new());
+        for (frame, next) in self.stack.iter().zip(&self.stack[1..]) {
+            self.book.ids(frame.node, &mut before);
+            self.book.ids(next.node, &mut after);
+            let moved = before.remove(frame.part as usize);
+            for &id in &before {
+                if let Some(i) = after.iter().position(|&a| a == id) {
+                    after.swap_remove(i);
+                }
+            }
+            arcs.entry(moved).or_default().extend_from_slice(&after);
+        }
+        let starts: Vec<Id> = arcs.keys().copied().collect();
+        // Where on the path a part is; past its end once it is done.
+        let mut place: FxHashMap<Id, usize> = FxHashMap::default();
+        for start in starts {
+            let mut path = vec![start];
+            place.entry(start).or_insert(0);
+            while let Some(&top) = path.last() {
+                let Some(next) = arcs.get_mut(&top).and_then(Vec::pop) else {
+                    place.insert(top, usize::MAX);
+                    path.pop();
+                    continue;
+                };
+                match place.get(&next) {
+                    None => {
+                        place.insert(next, path.len());
+                        path.push(next);
+                    }
+                    Some(&usize::MAX) => {}
+                    Some(&from) => {
+                        let show = |id| facts.shape.display(&self.part(id));
+                        let cycle = path[from..].iter().copied();
+                        return Err(facts.cycle(cycle, next, usize::MAX, show));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&self, id: Id) -> Pos {
+        let mut pos = Pos::default();
+        decode(self.book.parts.key(id), &mut pos);
+        pos
+    }
+
     fn cycle(&self, node: Id, rule: usize, facts: &Facts) -> Box<Diagnostic> {
         let from = self.stack.iter().position(|f| f.node == node).unwrap_or(0);
         let show = |node: Id| {
             let mut ids = Ids::new();
             self.book.ids(node, &mut ids);
-            let parts = ids.iter().map(|&id| {
-                let mut pos = Pos::default();
-                decode(self.book.parts.key(id), &mut pos);
-                pos
-            });
-            facts.shape.display_position(&Position {
-                parts: parts.collect(),
-            })
+            let parts = ids.iter().map(|&id| self.part(id)).collect();
+            facts.shape.display_position(&Position { parts })
         };
         facts.cycle(self.stack[from..].iter().map(|f| f.node), node, rule, show)
     }
