@@ -849,3 +849,80 @@ pub(crate) fn follows(p: &Poly, facts: &[Poly]) -> bool {
             }
         })
 }
+
+/// A polynomial compiled for machine words.
+pub(crate) enum WordCode {
+    Var(usize),
+    /// Constants and products.
+    Sum(i64, Vec<(i64, Vec<WordCode>)>),
+    Div(Box<WordCode>, i64),
+    Mod(Box<WordCode>, i64),
+    Isqrt(Box<WordCode>),
+    Abs(Box<WordCode>),
+    Min(Vec<WordCode>),
+    Max(Vec<WordCode>),
+}
+
+impl WordCode {
+    /// `None` if it has what is not compiled.
+    pub fn of(p: &Poly) -> Option<WordCode> {
+        let mut constant = 0;
+        let mut terms = Vec::new();
+        for (atoms, c) in &p.0 {
+            let c = c.to_i64()?;
+            if atoms.is_empty() {
+                constant = c;
+            } else {
+                terms.push((
+                    c,
+                    atoms.iter().map(WordCode::of_atom).collect::<Option<_>>()?,
+                ));
+            }
+        }
+        Some(WordCode::Sum(constant, terms))
+    }
+
+    fn of_atom(a: &Atom) -> Option<WordCode> {
+        let one = |p: &Poly| WordCode::of(p).map(Box::new);
+        let list = |ps: &[Poly]| ps.iter().map(WordCode::of).collect::<Option<Vec<_>>>();
+        Some(match a {
+            Atom::Var(v) => WordCode::Var(*v),
+            Atom::Div(p, by) => WordCode::Div(one(p)?, by.to_i64()?),
+            Atom::Mod(p, by) => WordCode::Mod(one(p)?, by.to_i64()?),
+            Atom::Isqrt(p) => WordCode::Isqrt(one(p)?),
+            Atom::Abs(p) => WordCode::Abs(one(p)?),
+            Atom::Min(ps) => WordCode::Min(list(ps)?),
+            Atom::Max(ps) => WordCode::Max(list(ps)?),
+            Atom::Gcd(..) | Atom::Xor(..) | Atom::If(..) => return None,
+        })
+    }
+
+    /// Its value, if it and all on the way to it fit in a word.
+    pub fn run(&self, vars: &[i64]) -> Option<i64> {
+        Some(match self {
+            WordCode::Var(v) => vars[*v],
+            WordCode::Sum(constant, terms) => {
+                let mut sum = *constant;
+                for (c, factors) in terms {
+                    let mut term = *c;
+                    for factor in factors {
+                        term = term.checked_mul(factor.run(vars)?)?;
+                    }
+                    sum = sum.checked_add(term)?;
+                }
+                sum
+            }
+            // The divisor is positive.
+            WordCode::Div(p, by) => p.run(vars)?.checked_div_euclid(*by)?,
+            WordCode::Mod(p, by) => p.run(vars)?.checked_rem_euclid(*by)?,
+            WordCode::Isqrt(p) => p.run(vars)?.checked_isqrt()?,
+            WordCode::Abs(p) => p.run(vars)?.checked_abs()?,
+            WordCode::Min(list) => list
+                .iter()
+                .try_fold(i64::MAX, |least, p| Some(least.min(p.run(vars)?)))?,
+            WordCode::Max(list) => list
+                .iter()
+                .try_fold(i64::MIN, |most, p| Some(most.max(p.run(vars)?)))?,
+        })
+    }
+}

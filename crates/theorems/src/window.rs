@@ -41,15 +41,20 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use grundy_core::{BigInt, Budget, Int, Outcome};
+use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Pattern, Play};
 use grundy_lang::value::Pos;
 
+use smallvec::SmallVec;
+
 use crate::cases::{Interval, intervals};
-use crate::terms::{Poly, follows};
+use crate::terms::{Poly, WordCode, follows};
 use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
+
+mod walk;
+use walk::{Blocks, Starts, last_holding};
 
 /// The theorem.
 pub struct WindowMoves;
@@ -97,6 +102,7 @@ impl Theorem for WindowMoves {
             rules: rules.clone(),
             x,
             up,
+            codes: (form == Form::Blocks).then(|| codes(&windows)).flatten(),
             windows,
             form,
             table: Mutex::new(Table::default()),
@@ -224,11 +230,20 @@ fn form(windows: &[Window], x: usize, up: bool) -> Form {
     }
 }
 
+fn codes(windows: &[Window]) -> Option<Vec<Vec<WordCode>>> {
+    windows
+        .iter()
+        .map(|w| w.reach.iter().map(WordCode::of).collect())
+        .collect()
+}
+
 struct Windows {
     rules: Rules,
     x: usize,
     up: bool,
     windows: Vec<Window>,
+    /// The reaches of each window, compiled for machine words, for the block form.
+    codes: Option<Vec<Vec<WordCode>>>,
     form: Form,
     table: Mutex<Table>,
 }
@@ -328,100 +343,6 @@ fn interrupted(rules: &Rules) -> Box<Diagnostic> {
     ))
 }
 
-/// The least x in (lo, hi] with g(x) > 0, for a g that never falls, with g(lo) ≤ 0 < g(hi), 0 ≤ lo.
-///
-/// First the number of bits is found by bisection, then false position narrows the rest (with the Illinois rule and a
-/// bisection after every third step that gains less than half), so that smooth g take few evaluations and any g at most
-/// about four times the number of bits.
-fn first_positive(lo: Int, hi: Int, g: &mut dyn FnMut(&Int) -> Int) -> Int {
-    let bits = |v: &Int| {
-        v.to_i64()
-            .map_or_else(|| v.to_big().bits(), |v| u64::from(64 - v.leading_zeros()))
-    };
-    let (mut lo, mut hi) = (lo, hi);
-    if &hi - &lo == Int::ONE {
-        return hi;
-    }
-    let (mut g_lo, mut g_hi) = (None, None);
-    let (mut few, mut many) = (bits(&lo), bits(&hi));
-    while many > few + 1 {
-        let middle = few + (many - few) / 2;
-        let x = Int::from(BigInt::from(1) << (middle - 1));
-        if x <= lo || x >= hi {
-            break;
-        }
-        let v = g(&x);
-        if v > Int::ZERO {
-            (hi, g_hi, many) = (x, Some(v), middle);
-        } else {
-            (lo, g_lo, few) = (x, Some(v), middle);
-        }
-    }
-    let mut a = g_lo.unwrap_or_else(|| g(&lo));
-    let mut b = g_hi.unwrap_or_else(|| g(&hi));
-    let (mut slow, mut side) = (0, 0);
-    loop {
-        let gap = &hi - &lo;
-        if gap == Int::ONE {
-            return hi;
-        }
-        let half = gap.div_floor(&Int::from(2)).unwrap_or(Int::ONE);
-        let x = if slow >= 3 || gap < Int::from(8) {
-            slow = 0;
-            &lo + &half
-        } else {
-            let part = (&gap * &-&a).div_floor(&(&b - &a)).unwrap_or_default();
-            &lo + &part.max(Int::ONE).min(&gap - &Int::ONE)
-        };
-        let v = g(&x);
-        let two = Int::from(2);
-        if v > Int::ZERO {
-            (hi, b) = (x, v);
-            if side == 1 {
-                a = -&(-&a).div_floor(&two).unwrap_or_default();
-            }
-            side = 1;
-        } else {
-            (lo, a) = (x, v);
-            if side == -1 {
-                b = b.div_floor(&two).unwrap_or_default().max(Int::ONE);
-            }
-            side = -1;
-        }
-        slow = if &hi - &lo > half { slow + 1 } else { 0 };
-    }
-}
-
-/// The largest x in [lo, hi] for which `holds`, which it does at lo and never again once it has ceased to; by doubling steps.
-fn last_holding(lo: &Int, hi: &Int, holds: &mut dyn FnMut(&Int) -> bool) -> Int {
-    let mut good = lo.clone();
-    let mut step = Int::ONE;
-    let mut bad = loop {
-        let x = &good + &step;
-        if x > *hi {
-            break hi + &Int::ONE;
-        }
-        if !holds(&x) {
-            break x;
-        }
-        good = x;
-        step = &step + &step;
-    };
-    while &bad - &good > Int::ONE {
-        let gap = &bad - &good;
-        let x = &good + &gap.div_floor(&Int::from(2)).unwrap_or(Int::ONE);
-        if holds(&x) {
-            good = x;
-        } else {
-            bad = x;
-        }
-    }
-    good
-}
-
-/// The start of the block of d and of the block before it (none for the first).
-type Starts = (Int, Option<Int>);
-
 impl Windows {
     fn line(&self, part: &Pos) -> (Line<'_>, Int) {
         let vars = part.0.to_vec();
@@ -447,66 +368,59 @@ impl Windows {
         }
     }
 
-    /// The blocks from the end up to d; `seen` is told every start but the first, runs of equal ones only once.
+    /// The blocks from the end up to d; `seen` is told every start but the first, runs of equal ones by their ends.
     fn block(
         &self,
         line: &mut Line<'_>,
         d: &Int,
         budget: &Budget,
         seen: &mut dyn FnMut(&Int),
-    ) -> Result<Starts> {
+    ) -> Result<Starts<Int>> {
+        let end = line.end.clone();
         let mut steps = self.steps(budget);
-        let (mut b, mut before) = (Int::ZERO, None);
-        let w = line.width(d);
-        while *d != b && d - &w > b {
-            steps.step()?;
-            let next = self.next_start(line, &b, d);
-            let m = line.width(&next);
-            before = Some(b);
-            b = next;
-            seen(&b);
-            // Blocks of one length follow each other while m stays the same.
-            let length = &m + &Int::ONE;
-            let second = &b + &length;
-            if second <= *d && line.width(&second) == m {
-                let last = last_holding(&second, d, &mut |p| line.width(p) == m);
-                let run = (&last - &b).div_floor(&length).unwrap_or_default();
-                b = &b + &(&run * &length);
-                before = Some(&b - &length);
-                seen(&b);
-            }
-        }
-        Ok((b, before))
+        let mut walk = Blocks {
+            up: self.up,
+            end,
+            reach: &mut |x: &Int| line.reach(x.clone()),
+        };
+        walk.to(d, &mut || steps.step(), seen)
     }
 
-    /// The least p in (b, d] with p − m(p) > b; there is one.
-    fn next_start(&self, line: &mut Line<'_>, b: &Int, d: &Int) -> Int {
-        // m never rises with p, so b + m(d) < p ≤ b + m(b) + 1.
-        let x = line.at(b);
-        let hi = match line.reach(x) {
-            Some(m) => (b + &m + Int::ONE).min(d.clone()),
-            None => d.clone(),
-        };
-        let lo = b + &line.width(&hi);
-        if self.up {
-            // In terms of the counter: p − m(p) > b if and only if x + m(x) < end − b. The least x where it is not.
-            let cap = line.at(b);
-            let lo_x = line.at(&hi);
-            let hi_x = line.at(&lo);
-            let found = first_positive(lo_x, hi_x, &mut |x| {
-                let m = line.reach(x.clone()).unwrap_or_else(|| cap.clone());
-                x + &m - cap.clone() + Int::ONE
-            });
-            &line.end - &(found - Int::ONE)
-        } else {
-            let end = line.end.clone();
-            let found = first_positive(&lo + &end, &hi + &end, &mut |x| {
-                let p = x - &end;
-                let m = line.width(&p);
-                p - m - b.clone()
-            });
-            found - end
+    /// The same in machine words; `None` if a number does not fit.
+    fn small_block(&self, part: &Pos, end: &Int, d: &Int, budget: &Budget) -> Option<Starts<i64>> {
+        let codes = self.codes.as_ref()?;
+        let word = |v: &Int| v.to_i64().filter(|v| v.abs() < 1 << 60);
+        let (end, d) = (word(end)?, word(d)?);
+        let mut vars = part
+            .0
+            .iter()
+            .map(word)
+            .collect::<Option<SmallVec<[i64; 4]>>>()?;
+        let mut fits = true;
+        let mut steps = self.steps(budget);
+        let found = Blocks {
+            up: self.up,
+            end,
+            reach: &mut |x: &i64| {
+                vars[self.x] = *x;
+                let mut most = 0;
+                for reach in codes {
+                    let mut least = None;
+                    for code in reach {
+                        let Some(m) = code.run(&vars) else {
+                            fits = false;
+                            return Some(0);
+                        };
+                        least = Some(least.map_or(m, |l: i64| l.min(m)));
+                    }
+                    most = most.max(least?);
+                }
+                Some(most.min(1 << 60))
+            },
         }
+        .to(&d, &mut || steps.step(), &mut |_| {});
+        // With a number that did not fit the walk went anywhere, but it has ended.
+        found.ok().filter(|_| fits)
     }
 
     /// The first position of the plateau of d, on which the width is m.
@@ -612,6 +526,9 @@ impl Windows {
         let (mut line, d) = self.line(part);
         match self.form {
             Form::Blocks => {
+                if let Some((b, _)) = self.small_block(part, &line.end, &d, budget) {
+                    return Ok(d - Int::from(b));
+                }
                 let (b, _) = self.block(&mut line, &d, budget, &mut |_| {})?;
                 Ok(d - b)
             }
@@ -722,7 +639,10 @@ impl Solver for Windows {
         // Positions of one window have different values in both closed forms: there, at most one option has the value.
         let found = match self.form {
             Form::Blocks => {
-                let (b, before) = self.block(&mut line, &d, budget, &mut |_| {})?;
+                let (b, before) = match self.small_block(part, &line.end, &d, budget) {
+                    Some((b, before)) => (Int::from(b), before.map(Int::from)),
+                    None => self.block(&mut line, &d, budget, &mut |_| {})?,
+                };
                 let start = &d - &line.width(&d);
                 let here = &b + &wanted;
                 if here < d {
@@ -877,64 +797,5 @@ impl Table {
             i /= 2;
             self.last[i] = self.last[2 * i].min(self.last[2 * i + 1]);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_threshold_is_found_exactly() {
-        let mut state = 7u64;
-        let mut random = |n: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % n
-        };
-        for _ in 0..3000 {
-            let at = random(5000) as i64 + 1;
-            let hi = at + random(5000) as i64;
-            let lo = at - 1 - random(at as u64) as i64;
-            let kind = random(3);
-            let mut calls = 0;
-            let found = first_positive(Int::from(lo), Int::from(hi), &mut |x| {
-                calls += 1;
-                let x = x.to_i64().unwrap() - at;
-                Int::from(match kind {
-                    0 => x + 1,
-                    1 => {
-                        if x >= 0 {
-                            1
-                        } else {
-                            0
-                        }
-                    }
-                    _ => {
-                        if x >= 0 {
-                            1_000_000_000 + x
-                        } else {
-                            -1
-                        }
-                    }
-                })
-            });
-            assert_eq!(found, Int::from(at));
-            assert!(calls < 90, "{calls} evaluations");
-        }
-    }
-
-    #[test]
-    fn few_evaluations_find_the_root_of_a_thousand_digits() {
-        let s: Int = format!("1{}7", "0".repeat(998)).parse().unwrap();
-        let mut calls = 0;
-        let found = first_positive(Int::ZERO, s.clone(), &mut |x| {
-            calls += 1;
-            x * x + x.clone() - s.clone() + Int::ONE
-        });
-        let below = &found - &Int::ONE;
-        assert!(&found * &found + found.clone() >= s && &below * &below + below.clone() < s);
-        assert!(calls < 60, "{calls} evaluations");
     }
 }

@@ -103,6 +103,16 @@ fn the_stone_game_past_every_word() {
     // 46341² is past 2^31: q + q² < s.
     assert_eq!(value("2147488280", "46341"), Int::from(2_147_441_939));
     assert_eq!(value("2147534623", "46341"), Int::ZERO);
+    // A contest's largest boxes, for the time only.
+    let mut r = Random::new(3);
+    let boxes: Vec<Pos> = (0..50_000)
+        .map(|_| pos(&[1_000_000, r.range(0, 1100)]))
+        .collect();
+    let start = Instant::now();
+    for part in &boxes {
+        solver.value(part, &budget).expect("value");
+    }
+    println!("50,000 boxes of 10^6: {:?}", start.elapsed());
     let s = "1".to_owned() + &"0".repeat(1000);
     for c in [
         "7".to_owned(),
