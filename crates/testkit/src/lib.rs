@@ -6,6 +6,7 @@ pub mod look_back;
 pub mod nim;
 mod random;
 pub mod strips;
+pub mod take_and_break;
 mod text;
 mod truth;
 pub mod window;

@@ -8,6 +8,7 @@ mod scan;
 pub mod staircase;
 pub mod strip;
 pub mod sum;
+pub mod take_and_break;
 mod terms;
 pub mod window;
 pub mod wythoff;
@@ -110,4 +111,5 @@ pub static ALL: &[&dyn Theorem] = &[
     &staircase::Staircase,
     &strip::Strip,
     &look_back::LookBack,
+    &take_and_break::TakeAndBreak,
 ];

@@ -1,0 +1,174 @@
+//! Take and break against plain mex over the interpreter.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use grundy_core::{Budget, Int, Outcome, mex};
+use grundy_lang::codes;
+use grundy_lang::interp::Rules;
+use grundy_lang::value::Pos;
+use grundy_testkit::{Random, RandomGame, take_and_break};
+use grundy_theorems::take_and_break::TakeAndBreak;
+use grundy_theorems::{Solver, Target, Theorem};
+
+/// The options of a heap as sorted non-empty heaps.
+fn options(rules: &Rules, n: usize) -> BTreeSet<Vec<usize>> {
+    let mut out = BTreeSet::new();
+    let mut machine = rules.machine();
+    let flow = machine.options(&common::pos(&[n as i64]), &mut |option| {
+        out.insert(heaps(option.parts));
+        ControlFlow::Continue(())
+    });
+    assert!(flow.unwrap().is_continue());
+    out
+}
+
+fn heaps(parts: &[Pos]) -> Vec<usize> {
+    let mut heaps: Vec<usize> = parts
+        .iter()
+        .map(|p| p.0[0].to_usize().unwrap())
+        .filter(|&h| h > 0)
+        .collect();
+    heaps.sort_unstable();
+    heaps
+}
+
+fn agree(game: &RandomGame, rules: &Rules, solver: &dyn Solver, upto: usize) {
+    let budget = Budget::default();
+    let mut values: Vec<u64> = Vec::new();
+    for n in 0..=upto {
+        let at = || format!("at {n} of\n{}", game.text);
+        let options = options(rules, n);
+        let of = |o: &Vec<usize>| o.iter().fold(0, |s, &h| s ^ values[h]);
+        let value = mex(options.iter().map(of));
+        let part = common::pos(&[n as i64]);
+        assert_eq!(solver.refuses(&part, &budget).unwrap(), None);
+        assert_eq!(
+            solver.value(&part, &budget).unwrap(),
+            Some(Int::from(value)),
+            "{}",
+            at()
+        );
+        assert_eq!(
+            solver.outcome(&part, &budget).unwrap(),
+            Outcome::from_next_wins(value != 0),
+            "{}",
+            at()
+        );
+        for (target, v) in [
+            (Target::P, 0),
+            (Target::Value(Int::from(1)), 1),
+            (Target::Value(Int::from(value)), value),
+        ] {
+            let want: Vec<Vec<usize>> = options.iter().filter(|o| of(o) == v).cloned().collect();
+            let got = solver.options(&part, &target, usize::MAX, &budget).unwrap();
+            assert_eq!(got.total, Int::from(want.len()), "{target:?} {}", at());
+            let mut list: Vec<Vec<usize>> = got.list.iter().map(|o| heaps(o)).collect();
+            list.sort();
+            assert_eq!(list, want, "{target:?} {}", at());
+            let one = solver.options(&part, &target, 1, &budget).unwrap();
+            assert_eq!((one.list.len(), one.total), (want.len().min(1), got.total));
+        }
+        if n % 7 == 3 {
+            assert!(!solver.explain(&part, &budget).unwrap().is_empty());
+        }
+        values.push(value);
+    }
+}
+
+#[test]
+fn random_games() {
+    let mut random = Random::new(21);
+    for _ in 0..2000 {
+        let game = take_and_break::game(&mut random);
+        let rules = common::rules(&game);
+        let solver = common::claimed(&TakeAndBreak, &game, &rules);
+        agree(&game, &rules, &*solver, 24);
+    }
+}
+
+#[test]
+fn near_misses_are_refused() {
+    for text in take_and_break::NEAR_MISSES {
+        let game = RandomGame::plain(*text);
+        common::refused(&TakeAndBreak, &game, &common::rules(&game));
+    }
+}
+
+#[test]
+fn codes_are_recognised_as_themselves() {
+    for (code, more) in [
+        ("0.77", "period 12 from 71"),
+        ("0.07", "period 34 from 53"),
+        ("0.137", "period 34 from 52"),
+        ("4.7", ""),
+        ("0.156", ""),
+        ("0.FF", ""),
+        ("8.3", ""),
+        ("0.Z", ""),
+    ] {
+        let game = RandomGame::plain(codes::translate(code).unwrap().unwrap());
+        let rules = common::rules(&game);
+        let solver = common::claimed(&TakeAndBreak, &game, &rules);
+        let finding = solver.finding();
+        assert!(
+            finding.starts_with(&format!("the code {code}")) && finding.contains(more),
+            "{code}: {finding}"
+        );
+        agree(&game, &rules, &*solver, 20);
+    }
+}
+
+#[test]
+fn rules_of_the_catalogue() {
+    for (text, code) in [
+        (
+            "n -> [max(0, i-2), max(0, n-i-3)] for i in 0..n-1",
+            "0.11337",
+        ),
+        (
+            "n -> [a, n - k - a] for k in 1..2, a in 0..(n-k)//2",
+            "0.77",
+        ),
+        (
+            "n -> n - k for k in S if k <= n | n -> [a, n-1-a] for a in 1..(n-1)//2",
+            "",
+        ),
+        ("n -> [i - 1, n - i - 1] for i in 1..n - 1", "0.07"),
+    ] {
+        let game = RandomGame::plain(text.replace('S', "[1, 3, 4]"));
+        let rules = common::rules(&game);
+        let solver = common::claimed(&TakeAndBreak, &game, &rules);
+        let finding = solver.finding();
+        assert!(
+            finding.contains(code) && !finding.contains("but for"),
+            "{text}: {finding}"
+        );
+        agree(&game, &rules, &*solver, 30);
+    }
+}
+
+#[test]
+fn a_heap_of_a_thousand_digits() {
+    let game = RandomGame::plain(codes::translate("0.07").unwrap().unwrap());
+    let rules = common::rules(&game);
+    let solver = common::claimed(&TakeAndBreak, &game, &rules);
+    let n: Int = format!("7{}", "3".repeat(999)).parse().unwrap();
+    let part = Pos([n.clone()].into_iter().collect());
+    let budget = Budget::default();
+    let value = solver.value(&part, &budget).unwrap().unwrap();
+    let small = n.mod_floor(&Int::from(34)).unwrap().to_i64().unwrap() + 340;
+    assert_eq!(
+        solver.value(&common::pos(&[small]), &budget).unwrap(),
+        Some(value.clone())
+    );
+    let found = solver.options(&part, &Target::P, 7, &budget).unwrap();
+    assert_eq!(found.list.len(), if value.is_zero() { 0 } else { 7 });
+    assert_eq!(found.total.is_zero(), value.is_zero());
+    for option in &found.list {
+        let total = option.iter().fold(Int::ZERO, |s, p| &s + &p.0[0]);
+        assert_eq!(&n - &total, Int::from(2));
+    }
+}
