@@ -12,6 +12,7 @@ use grundy_core::Int;
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{BinaryOp, CompareOp, Domain, Expr, ExprKind, Function, Slot};
 use grundy_lang::value::Value;
+use num_integer::Integer;
 use rustc_hash::FxHashMap;
 
 use crate::WhyNot;
@@ -859,12 +860,15 @@ pub(crate) enum WordCode {
     Mod(Box<WordCode>, i64),
     Isqrt(Box<WordCode>),
     Abs(Box<WordCode>),
+    Gcd(Box<WordCode>, Box<WordCode>),
+    Xor(Box<WordCode>, Box<WordCode>),
     Min(Vec<WordCode>),
     Max(Vec<WordCode>),
+    If(Vec<Vec<WordCode>>, Box<WordCode>, Box<WordCode>),
 }
 
 impl WordCode {
-    /// `None` if it has what is not compiled.
+    /// `None` if a number in it does not fit in a word.
     pub fn of(p: &Poly) -> Option<WordCode> {
         let mut constant = 0;
         let mut terms = Vec::new();
@@ -893,8 +897,22 @@ impl WordCode {
             Atom::Abs(p) => WordCode::Abs(one(p)?),
             Atom::Min(ps) => WordCode::Min(list(ps)?),
             Atom::Max(ps) => WordCode::Max(list(ps)?),
-            Atom::Gcd(..) | Atom::Xor(..) | Atom::If(..) => return None,
+            Atom::Gcd(a, b) => WordCode::Gcd(one(a)?, one(b)?),
+            Atom::Xor(a, b) => WordCode::Xor(one(a)?, one(b)?),
+            Atom::If(when, a, b) => {
+                let when = when.iter().map(|all| list(all)).collect::<Option<_>>()?;
+                WordCode::If(when, one(a)?, one(b)?)
+            }
         })
+    }
+
+    /// Whether all are at least 0.
+    pub fn hold(all: &[WordCode], vars: &[i64]) -> Option<bool> {
+        let mut met = true;
+        for code in all {
+            met &= code.run(vars)? >= 0;
+        }
+        Some(met)
     }
 
     /// Its value, if it and all on the way to it fit in a word.
@@ -917,6 +935,21 @@ impl WordCode {
             WordCode::Mod(p, by) => p.run(vars)?.checked_rem_euclid(*by)?,
             WordCode::Isqrt(p) => p.run(vars)?.checked_isqrt()?,
             WordCode::Abs(p) => p.run(vars)?.checked_abs()?,
+            WordCode::Gcd(a, b) => {
+                let gcd = a
+                    .run(vars)?
+                    .unsigned_abs()
+                    .gcd(&b.run(vars)?.unsigned_abs());
+                i64::try_from(gcd).ok()?
+            }
+            WordCode::Xor(a, b) => a.run(vars)? ^ b.run(vars)?,
+            WordCode::If(when, a, b) => {
+                let mut met = false;
+                for all in when {
+                    met |= WordCode::hold(all, vars)?;
+                }
+                (if met { a } else { b }).run(vars)?
+            }
             WordCode::Min(list) => list
                 .iter()
                 .try_fold(i64::MAX, |least, p| Some(least.min(p.run(vars)?)))?,

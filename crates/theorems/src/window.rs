@@ -102,7 +102,7 @@ impl Theorem for WindowMoves {
             rules: rules.clone(),
             x,
             up,
-            codes: (form == Form::Blocks).then(|| codes(&windows)).flatten(),
+            compiled: compile(&windows),
             windows,
             form,
             table: Mutex::new(Table::default()),
@@ -230,11 +230,47 @@ fn form(windows: &[Window], x: usize, up: bool) -> Form {
     }
 }
 
-fn codes(windows: &[Window]) -> Option<Vec<Vec<WordCode>>> {
+/// A window compiled for machine words.
+struct WordWindow {
+    ends: Vec<WordCode>,
+    reach: Vec<WordCode>,
+    guards: Vec<WordCode>,
+}
+
+fn compile(windows: &[Window]) -> Option<Vec<WordWindow>> {
+    let codes = |ps: &[Poly]| ps.iter().map(WordCode::of).collect::<Option<Vec<_>>>();
     windows
         .iter()
-        .map(|w| w.reach.iter().map(WordCode::of).collect())
+        .map(|w| {
+            Some(WordWindow {
+                ends: codes(&w.ends)?,
+                reach: codes(&w.reach)?,
+                guards: codes(&w.guards)?,
+            })
+        })
         .collect()
+}
+
+impl WordWindow {
+    /// How many numbers the counter can go to, at least 0.
+    fn room(&self, up: bool, x: i64, vars: &[i64]) -> Option<i64> {
+        if !WordCode::hold(&self.guards, vars)? {
+            return Some(0);
+        }
+        let mut room = if up { i64::MAX } else { x };
+        for end in &self.ends {
+            let end = end.run(vars)?;
+            room = room.min(if up {
+                end.checked_sub(x)?
+            } else {
+                x.checked_sub(end)?
+            });
+        }
+        for reach in &self.reach {
+            room = room.min(reach.run(vars)?);
+        }
+        Some(room.max(0))
+    }
 }
 
 struct Windows {
@@ -242,8 +278,8 @@ struct Windows {
     x: usize,
     up: bool,
     windows: Vec<Window>,
-    /// The reaches of each window, compiled for machine words, for the block form.
-    codes: Option<Vec<Vec<WordCode>>>,
+    /// The same for machine words.
+    compiled: Option<Vec<WordWindow>>,
     form: Form,
     table: Mutex<Table>,
 }
@@ -304,6 +340,25 @@ impl Line<'_> {
             }
         }
         least
+    }
+}
+
+impl Line<'_> {
+    /// [`Line::leftmost`] in machine words, `None` if something does not fit.
+    fn leftmost_word(&self, n: usize, vars: &mut [i64]) -> Option<usize> {
+        let windows = self.of.compiled.as_ref()?;
+        let (end, d) = (self.end.to_i64()?, i64::try_from(n).ok()?);
+        let x = if self.of.up {
+            end.checked_sub(d)?
+        } else {
+            end.checked_add(d)?
+        };
+        vars[self.of.x] = x;
+        let mut most = 0;
+        for w in windows {
+            most = most.max(w.room(self.of.up, x, vars)?);
+        }
+        usize::try_from(d.checked_sub(most)?).ok()
     }
 }
 
@@ -388,7 +443,7 @@ impl Windows {
 
     /// The same in machine words; `None` if a number does not fit.
     fn small_block(&self, part: &Pos, end: &Int, d: &Int, budget: &Budget) -> Option<Starts<i64>> {
-        let codes = self.codes.as_ref()?;
+        let windows = self.compiled.as_ref()?;
         let word = |v: &Int| v.to_i64().filter(|v| v.abs() < 1 << 60);
         let (end, d) = (word(end)?, word(d)?);
         let mut vars = part
@@ -404,9 +459,9 @@ impl Windows {
             reach: &mut |x: &i64| {
                 vars[self.x] = *x;
                 let mut most = 0;
-                for reach in codes {
+                for w in windows {
                     let mut least = None;
-                    for code in reach {
+                    for code in &w.reach {
                         let Some(m) = code.run(&vars) else {
                             fits = false;
                             return Some(0);
@@ -511,13 +566,20 @@ impl Windows {
                 ..Table::default()
             };
         }
+        let mut words: Option<Vec<i64>> = line.vars.iter().map(Int::to_i64).collect();
         while table.values.len() <= to {
             let n = table.values.len();
             if n.is_multiple_of(4096) && budget.stopped() {
                 return Err(interrupted(&self.rules));
             }
-            let start = line.leftmost(&Int::from(n)).to_usize().unwrap_or(0);
-            table.push(start);
+            let start = match &mut words {
+                Some(words) => line.leftmost_word(n, words),
+                None => None,
+            };
+            table.push(match start {
+                Some(start) => start,
+                None => line.leftmost(&Int::from(n)).to_usize().unwrap_or(0),
+            });
         }
         Ok(read(&table, to))
     }
