@@ -1,0 +1,273 @@
+//! What may be said on the command line. Help, man page and completions are made from this one definition.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Who wins an impartial game, how to win it, and why.
+///
+/// GAME is a game of the catalogue (`grundy games` lists them), a file NAME.game, a code such as 0.77 or
+/// 'subtract{1,3,4}', or a rule in quotes such as 'n -> n - k for k in 1..3'.
+#[derive(Debug, Parser)]
+#[command(name = "grundy", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Answers go to standard output, everything else to standard error.\n\
+                        Exit status: 0 answered, 1 a check failed, 2 bad use, 130 stopped by Ctrl-C.")]
+pub struct Cli {
+    /// When to use colour.
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub color: When,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A game, its arguments, and what a computation may use.
+#[derive(Args, Debug)]
+pub struct Query {
+    /// A name from the catalogue, a file, a code, or a rule in quotes.
+    #[arg(value_name = "GAME")]
+    pub game: String,
+    /// Numbers in the order of the game's input, or NAME=VALUE; lists as [1,2,3].
+    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+    pub args: Vec<String>,
+    /// How to find the answer: auto, search, or the name of a theorem.
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub engine: String,
+    /// The most memory that a search may take, such as 512M or 8G.
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+    pub memory: u64,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say who wins a position, and give its winning moves.
+    ///
+    /// Examples:
+    ///   grundy solve wythoff 14 9
+    ///   grundy solve 'n -> n - k for k in 1..3' 10
+    ///   grundy solve team_nim n=1 S=101 M=[4,4]
+    #[command(verbatim_doc_comment)]
+    Solve {
+        #[command(flatten)]
+        query: Query,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The most winning moves to list.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+    },
+    /// Tabulate the positions of one or two counters.
+    ///
+    /// Examples:
+    ///   grundy table 0.77 --to 60
+    ///   grundy table wythoff --to 12,20 --format csv
+    #[command(verbatim_doc_comment)]
+    Table {
+        #[command(flatten)]
+        query: Query,
+        /// The largest counter, or one for each of two counters.
+        #[arg(long, value_name = "N[,M]", value_parser = bounds)]
+        to: Bounds,
+        /// How to print it.
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: Format,
+        /// The same as --format json.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say why: which theorems were asked, which applies, and the argument for this position.
+    ///
+    /// Example:
+    ///   grundy explain stone_box 9 3 17 4
+    #[command(verbatim_doc_comment)]
+    Explain {
+        #[command(flatten)]
+        query: Query,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Answer a contest's input, in the contest's format.
+    ///
+    /// Example:
+    ///   grundy judge poj2068 < in.txt > out.txt
+    #[command(verbatim_doc_comment)]
+    Judge {
+        /// A game with an input and an output format.
+        #[arg(value_name = "GAME")]
+        game: String,
+        /// Refuse numbers past the contest's own limits.
+        #[arg(long)]
+        strict: bool,
+        /// How to find the answers: auto, search, or the name of a theorem.
+        #[arg(long, value_name = "ENGINE", default_value = "auto")]
+        engine: String,
+        /// The most memory that a search may take, such as 512M or 8G.
+        #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+        memory: u64,
+    },
+    /// Test a program: random inputs, its output against ours, the smallest input that it gets wrong.
+    ///
+    /// Example:
+    ///   grundy check poj1704 -- ./my_solution
+    #[command(verbatim_doc_comment)]
+    Check {
+        /// A game with an input and an output format.
+        #[arg(value_name = "GAME")]
+        game: String,
+        /// How many random inputs to try.
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        runs: u64,
+        /// The first number of the random sequence; the same seed gives the same inputs.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+        /// How many seconds the program may take for one input.
+        #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+        timeout: f64,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The program and its arguments.
+        #[arg(value_name = "COMMAND", last = true, required = true)]
+        command: Vec<OsString>,
+    },
+    /// Play against the program.
+    ///
+    /// Examples:
+    ///   grundy play wythoff 14 9
+    ///   grundy play nim 3 4 5 --strength 50
+    #[command(verbatim_doc_comment)]
+    Play {
+        #[command(flatten)]
+        query: Query,
+        /// How often the program plays a best move, in percent.
+        #[arg(long, value_name = "0..100", default_value_t = 100,
+              value_parser = clap::value_parser!(u8).range(0..=100))]
+        strength: u8,
+        /// Let the program move first.
+        #[arg(long)]
+        second: bool,
+        /// Makes the program's choices repeatable.
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+    },
+    /// List the games of the catalogue, or show one: rules, facts, source.
+    Games {
+        /// A game of the catalogue.
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a completion script for a shell.
+    ///
+    /// Example:
+    ///   grundy completions bash > /etc/bash_completion.d/grundy
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man {
+        /// The folder to write into.
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// How a table is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading.
+    Text,
+    /// Comma-separated values, a line a position.
+    Csv,
+    /// JSON.
+    Json,
+}
+
+/// The bounds of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds(pub Vec<u64>);
+
+fn bounds(text: &str) -> Result<Bounds, String> {
+    let list: Vec<u64> = text
+        .split(',')
+        .map(|piece| piece.trim().parse())
+        .collect::<Result<_, _>>()
+        .map_err(|_| "a natural number, or two with a comma between, such as 30 or 12,20")?;
+    if list.len() > 2 {
+        return Err("a table has at most two counters".to_owned());
+    }
+    Ok(Bounds(list))
+}
+
+/// Bytes, with an optional unit.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "a size such as 512M, 8G or 1000000".to_owned();
+    let lower = text.trim().to_ascii_lowercase();
+    let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match lower[digits.len()..].trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).filter(|&n| n > 0).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("8GiB"), Ok(8 << 30));
+        assert_eq!(size("1000"), Ok(1000));
+        for bad in ["", "G", "-1", "0", "1.5G", "8X", "99999999999G"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_table_has_one_or_two_bounds() {
+        assert_eq!(bounds("12,20"), Ok(Bounds(vec![12, 20])));
+        assert_eq!(bounds("7"), Ok(Bounds(vec![7])));
+        for bad in ["", "a", "-1", "1,2,3", "1,"] {
+            assert!(bounds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn negative_numbers_are_values() {
+        let cli = Cli::try_parse_from(["grundy", "solve", "wythoff", "-5", "9"]).unwrap();
+        let Some(Command::Solve { query, .. }) = cli.command else { panic!() };
+        assert_eq!(query.args, ["-5", "9"]);
+    }
+}
