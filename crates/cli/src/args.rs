@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// GAME is a game of the catalogue (`grundy games` lists them), a file NAME.game, a code such as 0.77 or
 /// 'subtract{1,3,4}', or a rule in quotes such as 'n -> n - k for k in 1..3'.
 #[derive(Debug, Parser)]
-#[command(name = "grundy", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "grundy", version, max_term_width = 100)]
 #[command(after_help = "Answers go to standard output, everything else to standard error.\n\
                         Exit status: 0 answered, 1 a check failed, 2 bad use, 130 stopped by Ctrl-C.")]
 pub struct Cli {

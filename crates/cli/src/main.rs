@@ -1,3 +1,307 @@
-//! The `grundy` command: a thin front end over the facade.
+//! The `grundy` command: a thin front end over the facade. Answers go to standard output, everything else to standard error.
 
-fn main() {}
+mod args;
+mod play;
+mod show;
+mod style;
+
+use std::fmt::Write as _;
+use std::io::{self, BufReader, IsTerminal, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use clap::{CommandFactory, Parser};
+use grundy::ir::Game;
+use grundy::open::Opened;
+use grundy::plan::Hook;
+use grundy::{Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Source, catalogue};
+
+use args::{Bounds, Cli, Command, Format, Query, When};
+use style::{Style, put};
+
+/// What went wrong.
+type Failure = Vec<Diagnostic>;
+/// Whether all went well (`false`: a check failed), or what went wrong.
+type Done = Result<bool, Failure>;
+
+/// A person is asked for input, so that Ctrl-C ends the program at once.
+static INTERACTIVE: AtomicBool = AtomicBool::new(false);
+/// A line of progress stands on the terminal.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// How long a computation may take to stop after Ctrl-C.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The exit status after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody reads any more: nothing to say.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let budget = Budget::with_memory(cli.command.as_ref().map_or(Budget::DEFAULT_MEMORY, memory));
+    listen(&budget);
+    let done = run(&cli, &budget);
+    clear_progress();
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(errors) => {
+            let style = Style::stderr(cli.color);
+            report(&errors, style);
+            let stopped = errors.iter().any(|e| e.code == Code::Interrupted);
+            ExitCode::from(if stopped { INTERRUPTED } else { 2 })
+        }
+    }
+}
+
+fn memory(command: &Command) -> u64 {
+    match command {
+        Command::Solve { query, .. }
+        | Command::Table { query, .. }
+        | Command::Explain { query, .. }
+        | Command::Play { query, .. } => query.memory,
+        Command::Judge { memory, .. } => *memory,
+        _ => Budget::DEFAULT_MEMORY,
+    }
+}
+
+/// Has Ctrl-C stop computations, and end the program if they do not.
+fn listen(budget: &Budget) {
+    let budget = budget.clone();
+    // Without a handler Ctrl-C still ends the program.
+    let _ = ctrlc::set_handler(move || {
+        if INTERACTIVE.load(Ordering::Relaxed) {
+            let _ = writeln!(io::stdout());
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        if budget.stopped() {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        budget.stop();
+        thread::spawn(|| {
+            thread::sleep(PATIENCE);
+            clear_progress();
+            let _ = writeln!(io::stderr(), "stopped");
+            std::process::exit(i32::from(INTERRUPTED));
+        });
+    });
+}
+
+fn report(errors: &[Diagnostic], style: Style) {
+    let mut text = String::new();
+    for (i, error) in errors.iter().enumerate() {
+        if i > 0 {
+            text.push('\n');
+        }
+        text.push_str(error.render(style.on()).trim_end());
+        text.push('\n');
+    }
+    // Nobody reads any more: nothing to say.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Tells how far searches have come, on a terminal, once they take a second.
+fn progress() -> Option<Hook> {
+    if !io::stderr().is_terminal() {
+        return None;
+    }
+    let start = Instant::now();
+    let last = AtomicU64::new(800);
+    Some(Arc::new(move |p: grundy::plan::Progress| {
+        let now = start.elapsed().as_millis() as u64;
+        if now < last.load(Ordering::Relaxed) + 200 {
+            return;
+        }
+        last.store(now, Ordering::Relaxed);
+        PROGRESS.store(true, Ordering::Relaxed);
+        let _ = write!(
+            io::stderr(),
+            "\r\x1b[Ksearching: {} positions, {}.{} s (Ctrl-C stops)",
+            grouped(p.positions),
+            now / 1000,
+            now % 1000 / 100,
+        );
+    }))
+}
+
+fn clear_progress() {
+    if PROGRESS.swap(false, Ordering::Relaxed) {
+        let _ = write!(io::stderr(), "\r\x1b[K");
+    }
+}
+
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn run(cli: &Cli, budget: &Budget) -> Done {
+    let style = Style::stdout(cli.color);
+    let Some(command) = &cli.command else {
+        return print(&overview(style));
+    };
+    match command {
+        Command::Solve { query, json, limit } => {
+            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let answer = plan.answer(&bound.position, *limit).map_err(one)?;
+            clear_progress();
+            if *json {
+                print_json(&answer.to_json())
+            } else {
+                print(&show::answer(&answer, style))
+            }
+        }
+        Command::Explain { query, json } => {
+            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let explanation = grundy::explain::explain(&plan, &bound.position, 20).map_err(one)?;
+            clear_progress();
+            if *json {
+                print_json(&explanation.to_json())
+            } else {
+                print(&show::explanation(&explanation, style))
+            }
+        }
+        Command::Table { query, to: Bounds(to), format, json } => {
+            let game = open(cli.color, &query.game)?;
+            let args = Arguments::parse(&query.args).map_err(one)?;
+            let engine = Engine::parse(&query.engine).map_err(one)?;
+            let hook = progress();
+            let table = grundy::table::table(&game, &args, to, engine, budget, hook.as_ref()).map_err(one)?;
+            clear_progress();
+            match if *json { Format::Json } else { *format } {
+                Format::Text => print(&show::table(&table, style)),
+                Format::Csv => print(&table.to_csv()),
+                Format::Json => print_json(&table.to_json()),
+            }
+        }
+        Command::Play { query, strength, second, seed } => {
+            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let options = play::Options { strength: *strength, second: *second, seed: *seed };
+            INTERACTIVE.store(true, Ordering::Relaxed);
+            let mut input = BufReader::new(io::stdin());
+            match play::play(&plan, &bound.position, &options, &mut input, io::stdout(), style) {
+                Ok(Ok(())) => Ok(true),
+                Ok(Err(error)) => Err(vec![broken(&format!("the terminal cannot be used: {error}"))]),
+                Err(error) => Err(one(error)),
+            }
+        }
+        Command::Games { name: None, json } => {
+            if !*json {
+                return print(&show::games(catalogue::ALL, style));
+            }
+            let list = catalogue::ALL.iter().map(catalogue::Entry::to_json).collect();
+            print_json(&serde_json::Value::Array(list))
+        }
+        Command::Games { name: Some(name), json } => {
+            let Some(entry) = catalogue::find(name) else {
+                // The error with a suggestion; a file or a rule is no game of the catalogue, but can be shown all the same.
+                let game = open(cli.color, name)?;
+                return print(&format!("{}\n", game.source.text.trim_end()));
+            };
+            if *json {
+                return print_json(&entry.to_json());
+            }
+            let game = open(cli.color, entry.name)?;
+            print(&show::game(&game, entry, style))
+        }
+        Command::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "grundy", &mut out);
+            print(&String::from_utf8_lossy(&out))
+        }
+        Command::Man { dir } => man(dir.as_deref()),
+        Command::Judge { .. } | Command::Check { .. } => contest(cli.color, command, budget),
+    }
+}
+
+fn contest(_color: When, _command: &Command, _budget: &Budget) -> Done {
+    Ok(true)
+}
+
+/// Opens a game; warnings are told at once.
+fn open(color: When, spec: &str) -> Result<Arc<Game>, Failure> {
+    let Opened { game, warnings } = grundy::open(spec)?;
+    report(&warnings, Style::stderr(color));
+    Ok(game)
+}
+
+fn query_plan(color: When, query: &Query, budget: &Budget) -> Result<(Plan, Bound), Failure> {
+    let game = open(color, &query.game)?;
+    let args = Arguments::parse(&query.args).map_err(one)?;
+    let bound = grundy::bind::bind(&game, &args).map_err(one)?;
+    let engine = Engine::parse(&query.engine).map_err(one)?;
+    let plan = Plan::new(&bound.rules, engine, budget.clone()).map_err(one)?;
+    let plan = match progress() {
+        Some(hook) => plan.report(hook),
+        None => plan,
+    };
+    Ok((plan, bound))
+}
+
+fn one(error: Box<Diagnostic>) -> Failure {
+    vec![*error]
+}
+
+/// A failure of the world around.
+fn broken(message: &str) -> Diagnostic {
+    Diagnostic::error(Code::File, &Source::new("", ""), message)
+}
+
+fn print(text: &str) -> Done {
+    match put(text) {
+        Ok(_) => Ok(true),
+        Err(error) => Err(vec![broken(&format!("the answer cannot be written: {error}"))]),
+    }
+}
+
+fn print_json(json: &serde_json::Value) -> Done {
+    print(&format!("{json:#}\n"))
+}
+
+/// What `grundy` alone prints.
+fn overview(style: Style) -> String {
+    let rows = [
+        ("grundy solve wythoff 14 9", "who wins, and every winning move"),
+        ("grundy explain hdu1729 9 3 17 4", "why, in words a student can follow"),
+        ("grundy table 0.77 --to 60", "Grundy values, P-positions marked"),
+        ("grundy judge poj2068 < in.txt > out.txt", "a contest's input, answered in its format"),
+        ("grundy check poj1704 -- ./my_solution", "a program put to the test"),
+    ];
+    let mut out = format!("{}\n\n", style.bold("grundy: who wins an impartial game, how to win it, and why"));
+    for (command, what) in rows {
+        let _ = writeln!(out, "  {}  {what}", style.bold(&format!("{command:40}")));
+    }
+    out.push_str(
+        "\nA game can be stated on the spot: grundy solve 'n -> n - k for k in 1..3' 10\n\
+         `grundy games` lists the catalogue, `grundy --help` all commands.\n",
+    );
+    out
+}
+
+fn man(dir: Option<&Path>) -> Done {
+    let Some(dir) = dir else {
+        let mut out = Vec::new();
+        clap_mangen::Man::new(Cli::command()).render(&mut out).map_err(|e| vec![broken(&e.to_string())])?;
+        return print(&String::from_utf8_lossy(&out));
+    };
+    fs::create_dir_all(dir)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+        .map_err(|e| vec![broken(&format!("the pages cannot be written to `{}`: {e}", dir.display()))])?;
+    Ok(true)
+}

@@ -36,6 +36,18 @@ impl Entry {
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
+
+    /// `name`, `title`, `aliases`, `about`, `file`, and the `rules` as their text.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "name": self.name,
+            "title": self.title,
+            "aliases": self.aliases,
+            "about": self.about,
+            "file": self.file,
+            "rules": self.text,
+        })
+    }
 }
 
 /// The game that answers to a name.

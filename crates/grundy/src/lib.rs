@@ -1,9 +1,33 @@
-//! The facade.
+//! The facade: state a game, ask about a position, get an [`Answer`]. Front ends use this crate and no other.
+//!
+//! ```text
+//! text ── open ──▶ Game ── bind ──▶ Rules and Position ── Plan ──▶ Answer
+//! ```
 
+pub mod answer;
+pub mod catalogue;
 pub mod check;
 mod child;
+pub mod decide;
+pub mod explain;
 pub mod format;
 pub mod inputs;
 pub mod judge;
+pub mod open;
+pub mod plan;
 pub mod reader;
+mod searcher;
 pub mod shrink;
+pub mod table;
+
+pub use answer::{Answer, WinningMove};
+pub use grundy_core::{Budget, Claim, Int, Outcome};
+pub use grundy_lang::bind::{Arguments, Bound};
+pub use grundy_lang::diag::{Code, Diagnostic, Severity, Source};
+pub use grundy_lang::interp::Rules;
+pub use grundy_lang::{bind, interp, ir, value};
+pub use open::open;
+pub use plan::{Engine, Plan};
+
+/// An answer or the reason why there is none.
+pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;

@@ -1,0 +1,311 @@
+//! Answers as text for a person.
+
+use grundy::answer::{End, rule_text, value_text};
+use grundy::catalogue::Entry;
+use grundy::explain::Explanation;
+use grundy::ir::{Game, Play};
+use grundy::table::Table;
+use grundy::{Answer, Claim, Int};
+
+use crate::style::Style;
+
+/// The width of a label and the blanks after it.
+const LABEL: usize = 10;
+/// The width of text.
+const WIDTH: usize = 96;
+
+fn line(style: Style, label: &str, text: &str) -> String {
+    let pad = LABEL.saturating_sub(label.len());
+    format!("{}{}{text}\n", style.dim(label), " ".repeat(pad))
+}
+
+/// An answer.
+pub fn answer(answer: &Answer, style: Style) -> String {
+    let game = answer.game();
+    let mut out = String::new();
+    let position = shorten(&game.shape.display_position(&answer.position), WIDTH);
+    out.push_str(&line(style, "game", &game.title));
+    out.push_str(&line(style, "position", &style.bold(&position)));
+    let letter = answer.outcome.to_string();
+    let letter = if answer.outcome.next_wins() { style.win(&letter) } else { style.lose(&letter) };
+    out.push_str(&line(style, "outcome", &format!("{letter}: {}", answer.verdict())));
+    if let Some(value) = &answer.grundy {
+        let how = if answer.grundy_searched { " (by search)" } else { "" };
+        out.push_str(&line(style, "value", &format!("{value}{how}")));
+    }
+    out.push_str(&moves(answer, style));
+    out.push_str(&line(style, "method", answer.method_title()));
+    out.push_str(&line(style, "claim", &claim(answer.claim())));
+    out
+}
+
+fn claim(claim: Claim) -> String {
+    let why = match claim {
+        Claim::Proved => "the theorem's conditions were checked on these rules",
+        Claim::Computed => "by exhaustive search of this position",
+        Claim::Conjectured => "it fits what has been computed, and is no more than that",
+    };
+    format!("{claim}: {why}")
+}
+
+fn moves(answer: &Answer, style: Style) -> String {
+    let game = answer.game();
+    let shape = &game.shape;
+    if answer.moves.is_empty() && answer.moves_total.is_zero() {
+        let none = match (answer.end, answer.outcome.next_wins()) {
+            (End::No, _) => "no winning move: every move leaves a position that the opponent wins",
+            (End::Stuck, _) => "none: there is no move",
+            (End::Decided, _) => "none: play has ended",
+        };
+        return line(style, "moves", none);
+    }
+    let count = match &answer.moves_total {
+        n if *n == 1 => "1 winning move".to_owned(),
+        n => format!("{n} winning moves"),
+    };
+    let listed = Int::from(answer.moves.len());
+    let count = if listed < answer.moves_total {
+        format!("{count}, the first {listed}:")
+    } else {
+        count
+    };
+    let mut out = line(style, "moves", &count);
+    let many = answer.position.parts.len() > 1;
+    let rows: Vec<[String; 3]> = answer
+        .moves
+        .iter()
+        .map(|m| {
+            let text = m.text(shape);
+            let part = if many { format!("part {}: ", m.part + 1) } else { String::new() };
+            let with = m.by.iter().flat_map(|r| &r.with);
+            let with: Vec<String> = with
+                .map(|(name, value)| format!("{name} = {}", shorten(&value_text(value), 24)))
+                .collect();
+            let rule = m.by.as_ref().filter(|_| game.moves.len() > 1);
+            let rule = rule.map_or_else(String::new, |r| rule_text(game, r.index));
+            [shorten(&format!("{part}{text}"), WIDTH), with.join(", "), shorten(&rule, 60)]
+        })
+        .collect();
+    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
+    let (first, second) = (width(0), width(1));
+    for [text, with, rule] in &rows {
+        let tail = format!("{with:second$}   {}", style.dim(rule));
+        let row = format!("{:LABEL$}{text:first$}   {tail}", "");
+        out.push_str(if rule.is_empty() { row[..].trim_end() } else { &row });
+        if rule.is_empty() {
+            out.truncate(out.trim_end().len());
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A text cut in its middle if it is longer than that.
+pub fn shorten(text: &str, width: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= width {
+        return text.to_owned();
+    }
+    let tail = width / 3;
+    let head = width - tail - 1;
+    let mut out: String = chars[..head].iter().collect();
+    out.push('…');
+    out.extend(&chars[chars.len() - tail..]);
+    out
+}
+
+/// A paragraph broken into lines.
+fn wrap(text: &str, indent: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            out.push_str(&format!("{indent}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    out.push_str(&format!("{indent}{line}\n"));
+    out
+}
+
+/// The rules as a person reads them.
+pub fn rules(game: &Game, style: Style) -> String {
+    let mut out = String::new();
+    for rule in 0..game.moves.len() {
+        out.push_str(&format!("  {}\n", rule_text(game, rule)));
+    }
+    for end in &game.ends {
+        let text = grundy::answer::one_line(game.source.slice(end.span));
+        out.push_str(&format!("  {text}\n"));
+    }
+    out.push_str(&match game.play {
+        Play::Normal => "  who cannot move loses: the last move wins\n".to_owned(),
+        Play::Misere => format!("  {}\n", style.warn("misère play: who cannot move wins, so the last move loses")),
+    });
+    out
+}
+
+/// An answer and its reasons.
+pub fn explanation(explanation: &Explanation, style: Style) -> String {
+    let a = &explanation.answer;
+    let game = a.game();
+    let position = shorten(&game.shape.display_position(&a.position), WIDTH);
+    let mut out = format!("{}: {}\n\n", style.bold(&game.title), style.bold(&position));
+    out.push_str(&format!("{}\n{}\n", style.bold("The rules"), rules(game, style)));
+    out.push_str(&format!("{}\n", style.bold("Theorems asked")));
+    let width = explanation.asked.iter().map(|x| x.theorem.name().len()).max().unwrap_or(0);
+    let mut used = false;
+    for asked in &explanation.asked {
+        let name = asked.theorem.name();
+        let (mark, why) = match &asked.verdict {
+            Ok(finding) if a.theorem.is_some_and(|t| t.name() == name) => {
+                used = true;
+                (style.win("yes"), format!("{finding}  [{}]", asked.theorem.source()))
+            }
+            Ok(finding) if used => ("too".to_owned(), finding.clone()),
+            Ok(finding) => match &explanation.refused {
+                Some(why) => (style.warn("but"), format!("{finding}, but not for this position: {why}")),
+                None => ("too".to_owned(), finding.clone()),
+            },
+            Err(why) => (style.dim("no "), why.clone()),
+        };
+        let head = format!("  {mark}  {name:width$}  ");
+        let indent = " ".repeat(2 + 3 + 2 + width + 2);
+        let body = wrap(&why, &indent, WIDTH.saturating_sub(indent.len()).max(40));
+        out.push_str(&head);
+        out.push_str(&body[indent.len()..]);
+    }
+    if a.theorem.is_none() {
+        out.push_str("  so the position was searched\n");
+    }
+    out.push_str(&format!("\n{}\n", style.bold("The argument")));
+    for paragraph in &explanation.argument {
+        out.push_str(&wrap(paragraph, "  ", WIDTH - 2));
+    }
+    let letter = a.outcome.to_string();
+    let letter = if a.outcome.next_wins() { style.win(&letter) } else { style.lose(&letter) };
+    out.push_str(&format!("\n{letter}: {} ({}, {})\n", a.verdict(), a.method_title(), a.claim()));
+    out
+}
+
+/// A table as text: rows of ten for one counter, a grid for two.
+pub fn table(table: &Table, style: Style) -> String {
+    let by_value = table.cells.iter().flatten().any(|c| c.grundy.is_some());
+    let shown: Vec<(String, bool)> = table
+        .cells
+        .iter()
+        .map(|cell| match cell {
+            None => ("·".to_owned(), false),
+            Some(cell) => {
+                let lost = !cell.outcome.next_wins();
+                match &cell.grundy {
+                    Some(value) => (format!("{value}{}", if lost { "*" } else { " " }), lost),
+                    None => (cell.outcome.to_string(), lost),
+                }
+            }
+        })
+        .collect();
+    let columns = match table.to[..] {
+        [_] => 10,
+        _ => table.to[1] as usize + 1,
+    };
+    let cell_width = shown.iter().map(|(t, _)| t.chars().count()).max().unwrap_or(1);
+    let head_width = (columns - 1).to_string().len() + usize::from(by_value);
+    let width = cell_width.max(head_width);
+    let last_row = match table.to[..] {
+        [n] => n / 10 * 10,
+        _ => table.to[0],
+    };
+    let corner = match &table.axes[..] {
+        [one] => one.clone(),
+        axes => format!("{} \\ {}", axes[0], axes[1]),
+    };
+    let label = corner.chars().count().max(last_row.to_string().len());
+    let mut out = String::new();
+    let pad = if by_value { " " } else { "" };
+    let heads = (0..columns).map(|c| format!(" {:>width$}", format!("{c}{pad}")));
+    let heads = format!("{corner:>label$}  {}", heads.collect::<String>());
+    out.push_str(&style.dim(heads.trim_end()));
+    out.push('\n');
+    for (row, cells) in shown.chunks(columns).enumerate() {
+        let name = match table.to[..] {
+            [_] => row * 10,
+            _ => row,
+        };
+        let mut line = format!("{}  ", style.dim(&format!("{name:>label$}")));
+        for (text, lost) in cells {
+            let text = format!("{text:>width$}");
+            line.push(' ');
+            line.push_str(&if *lost { style.lose(&text) } else { text });
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    let legend = if by_value {
+        "Grundy values; * marks a P-position, where the player to move loses"
+    } else {
+        "N: the player to move wins; P: the player to move loses"
+    };
+    let note = format!("\n{legend} ({}, {})\n", table.method, table.claim);
+    out.push_str(&style.dim(&note));
+    out
+}
+
+/// The catalogue, a line a game.
+pub fn games(entries: &[Entry], style: Style) -> String {
+    let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for e in entries {
+        let name = format!("{:width$}", e.name);
+        let also = if e.aliases.is_empty() { String::new() } else { format!("  [{}]", e.aliases.join(", ")) };
+        out.push_str(&format!("{}  {}{}\n", style.bold(&name), e.about, style.dim(&also)));
+    }
+    out
+}
+
+/// One game: title, rules, facts, source.
+pub fn game(game: &Game, entry: &Entry, style: Style) -> String {
+    let mut out = format!("{}\n{}\n", style.bold(&game.title), wrap(entry.about, "  ", WIDTH - 2));
+    let mut section = |title: &str, body: String| {
+        if !body.is_empty() {
+            out.push_str(&format!("{}\n{body}\n", style.bold(title)));
+        }
+    };
+    section("Asked as", {
+        let mut body = format!("  grundy solve {}\n", grundy::bind::usage(game));
+        if !entry.aliases.is_empty() {
+            body.push_str(&format!("  it answers to {} too\n", entry.aliases.join(", ")));
+        }
+        body
+    });
+    section("Rules", rules(game, style));
+    let facts: String = game
+        .expects
+        .iter()
+        .map(|e| {
+            let text = grundy::answer::one_line(game.source.slice(e.span));
+            format!("  {}\n", text.strip_prefix("expect ").unwrap_or(&text))
+        })
+        .collect();
+    section("Facts", facts);
+    let samples: String = game
+        .samples
+        .iter()
+        .map(|(input, output)| format!("{}{}", block("in ", input), block("out", output)))
+        .collect();
+    section("Contest sample", samples);
+    section("Source", game.references.iter().map(|r| wrap(r, "  ", WIDTH - 2)).collect());
+    out.push_str(&style.dim(&format!("{}\n", entry.file)));
+    out
+}
+
+fn block(label: &str, text: &str) -> String {
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| format!("  {}  {line}\n", if i == 0 { label } else { "   " }))
+        .collect()
+}

@@ -1,0 +1,320 @@
+//! An answer: who wins, how to win, and how that is known; as data and as JSON.
+
+use std::ops::ControlFlow;
+
+use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Clause, Game, Move, Play, Shape, Slot};
+use grundy_lang::value::{Pos, Position, Value};
+use grundy_theorems::Theorem;
+use serde_json::{Map, Value as Json, json};
+
+use crate::Result;
+
+/// An answer about a position.
+#[derive(Clone)]
+pub struct Answer {
+    /// The rules it is about.
+    pub rules: Rules,
+    /// The position it is about.
+    pub position: Position,
+    /// Who wins.
+    pub outcome: Outcome,
+    /// The Grundy value, where values are defined and known.
+    pub grundy: Option<Int>,
+    /// Whether the Grundy value is from a search beside the theorem that gave the rest.
+    pub grundy_searched: bool,
+    /// The first winning moves.
+    pub moves: Vec<WinningMove>,
+    /// How many winning moves there are, moves that leave the same counted once.
+    pub moves_total: Int,
+    /// Whether there is any move at all; `None` if play has ended by `win if` or `lose if`.
+    pub end: End,
+    /// The theorem that gives it; `None` for search.
+    pub theorem: Option<&'static dyn Theorem>,
+}
+
+/// Whether play is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// There is a move.
+    No,
+    /// There is no move.
+    Stuck,
+    /// `win if` or `lose if` holds.
+    Decided,
+}
+
+/// A winning move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WinningMove {
+    /// The part moved in, from 0.
+    pub part: usize,
+    /// That part before the move.
+    pub from: Pos,
+    /// The parts that it leaves there.
+    pub to: Vec<Pos>,
+    /// The rule that allows it, where it was looked up.
+    pub by: Option<Rule>,
+}
+
+/// A rule as it allows a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// An index into [`Game::moves`].
+    pub index: usize,
+    /// The quantifiers and their values.
+    pub with: Vec<(String, Value)>,
+}
+
+/// How many options are looked at, at most, to find the rules behind winning moves.
+const LOOK: u64 = 200_000;
+
+impl Answer {
+    /// The game.
+    pub fn game(&self) -> &Game {
+        self.rules.game()
+    }
+
+    /// The name of the theorem or engine.
+    pub fn method(&self) -> &'static str {
+        self.theorem.map_or("search", |t| t.name())
+    }
+
+    /// What a reader calls the theorem or engine.
+    pub fn method_title(&self) -> &'static str {
+        self.theorem.map_or("search of every position that matters", |t| t.title())
+    }
+
+    /// How the outcome and the moves are known.
+    pub fn claim(&self) -> Claim {
+        match self.theorem {
+            Some(_) => Claim::Proved,
+            None => Claim::Computed,
+        }
+    }
+
+    /// The answer as JSON: `game`, `position`, `outcome`, `grundy`, `moves`, `moves_total`, `method`, `claim`.
+    pub fn to_json(&self) -> Json {
+        let game = self.game();
+        json!({
+            "game": game.name,
+            "position": position_json(&game.shape, &self.position),
+            "outcome": self.outcome.to_string(),
+            "grundy": self.grundy.as_ref().map(int_json),
+            "moves": self.moves.iter().map(|m| m.to_json(game)).collect::<Vec<_>>(),
+            "moves_total": int_json(&self.moves_total),
+            "method": self.method(),
+            "claim": self.claim().to_string(),
+        })
+    }
+
+    /// The answer in one sentence: who wins, or that play is over and how it ended.
+    pub fn verdict(&self) -> String {
+        let wins = match self.outcome {
+            Outcome::N => "the player to move wins",
+            Outcome::P => "the player to move loses",
+        };
+        let misere = self.game().play == Play::Misere;
+        match self.end {
+            End::No => wins.to_owned(),
+            End::Stuck if misere => format!("{wins}: there is no move, and who cannot move wins"),
+            End::Stuck => format!("{wins}: there is no move, and who cannot move loses"),
+            End::Decided => format!("{wins}: play has ended here"),
+        }
+    }
+}
+
+impl WinningMove {
+    /// `{9, 14} -> {4, 9}`; the parts left joined by ` + `, nothing left as `[]`.
+    pub fn text(&self, shape: &Shape) -> String {
+        format!("{} -> {}", shape.display(&self.from), parts_text(shape, &self.to))
+    }
+
+    fn to_json(&self, game: &Game) -> Json {
+        let mut out = Map::new();
+        out.insert("part".into(), self.part.into());
+        out.insert("from".into(), pos_json(&game.shape, &self.from));
+        let to = self.to.iter().map(|p| pos_json(&game.shape, p)).collect();
+        out.insert("to".into(), Json::Array(to));
+        out.insert("text".into(), self.text(&game.shape).into());
+        if let Some(rule) = &self.by {
+            out.insert("rule".into(), rule_text(game, rule.index).into());
+            let with = rule.with.iter().map(|(n, v)| (n.clone(), value_json(v)));
+            out.insert("with".into(), Json::Object(with.collect()));
+        }
+        Json::Object(out)
+    }
+}
+
+/// Parts as a move leaves them: joined by ` + `, none as `[]`.
+pub fn parts_text(shape: &Shape, parts: &[Pos]) -> String {
+    if parts.is_empty() {
+        return "[]".to_owned();
+    }
+    let parts: Vec<String> = parts.iter().map(|p| shape.display(p)).collect();
+    parts.join(" + ")
+}
+
+/// The text of a move rule on one line, without the word `move`.
+pub fn rule_text(game: &Game, rule: usize) -> String {
+    let text = game.source.slice(game.moves[rule].span);
+    let text = one_line(text);
+    text.strip_prefix("move ").unwrap_or(&text).to_owned()
+}
+
+/// A text with its line ends, runs of blanks and comments made single blanks.
+pub fn one_line(text: &str) -> String {
+    text.lines()
+        .map(|line| line.split('#').next().unwrap_or(""))
+        .flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A number as JSON: a decimal text where a reader with 53-bit numbers would lose digits.
+pub fn int_json(v: &Int) -> Json {
+    match v.to_i64() {
+        Some(small) if small.unsigned_abs() <= 1 << 53 => small.into(),
+        _ => v.to_string().into(),
+    }
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Int(v) => int_json(v),
+        Value::Bool(v) => (*v).into(),
+        Value::Char(c) => c.to_string().into(),
+        Value::Seq(members) if !members.is_empty() && members.iter().all(is_char) => {
+            let text: String = members.iter().filter_map(char_of).collect();
+            text.into()
+        }
+        Value::Seq(members) => members.iter().map(value_json).collect(),
+    }
+}
+
+fn is_char(value: &Value) -> bool {
+    matches!(value, Value::Char(_))
+}
+
+fn char_of(value: &Value) -> Option<char> {
+    if let Value::Char(c) = value {
+        Some(*c)
+    } else {
+        None
+    }
+}
+
+/// One part as JSON: a counter is a number, a string is a text, all else a list.
+pub fn pos_json(shape: &Shape, pos: &Pos) -> Json {
+    match shape {
+        Shape::Str => {
+            let value = shape.value(pos);
+            let chars = value.as_seq().unwrap_or_default().iter();
+            chars.filter_map(char_of).collect::<String>().into()
+        }
+        _ => value_json(&shape.value(pos)),
+    }
+}
+
+/// A position as JSON: the list of its parts.
+pub fn position_json(shape: &Shape, position: &Position) -> Json {
+    position.parts.iter().map(|p| pos_json(shape, p)).collect()
+}
+
+/// A value as a person writes it.
+pub fn value_text(value: &Value) -> String {
+    match value {
+        Value::Int(v) => v.to_string(),
+        Value::Bool(v) => v.to_string(),
+        Value::Char(c) => format!("{c:?}"),
+        Value::Seq(members) if !members.is_empty() && members.iter().all(is_char) => {
+            format!("{:?}", members.iter().filter_map(char_of).collect::<String>())
+        }
+        Value::Seq(members) => {
+            let members: Vec<String> = members.iter().map(value_text).collect();
+            format!("[{}]", members.join(", "))
+        }
+    }
+}
+
+/// The quantifiers of a rule, in the order written.
+fn quantifiers(m: &Move) -> Vec<Slot> {
+    let mut out = Vec::new();
+    for clause in &m.clauses {
+        if let Clause::For { slots, .. } = clause {
+            out.extend(slots);
+        }
+    }
+    out
+}
+
+/// Finds the rules behind moves by walking over the options of their parts, [`LOOK`] at most.
+/// A move that is not among the options although all were seen is no move: an error of whoever gave it.
+pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
+    let game: &Game = rules.game();
+    let mut looked = 0;
+    let mut start = 0;
+    while start < moves.len() {
+        let part = moves[start].part;
+        let end = start + moves[start..].iter().take_while(|m| m.part == part).count();
+        let group = &mut moves[start..end];
+        let from = group[0].from.clone();
+        let mut wanted: Vec<(Vec<Pos>, usize)> =
+            group.iter().enumerate().map(|(i, m)| (sorted(&m.to), i)).collect();
+        wanted.sort();
+        let mut left = wanted.len();
+        let mut machine = rules.machine_with(budget.clone());
+        let flow = machine.options(&from, &mut |opt| {
+            looked += 1;
+            let key = sorted(opt.parts);
+            if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key)) {
+                let found = &mut group[wanted[at].1];
+                if found.by.is_none() {
+                    let with = quantifiers(&game.moves[opt.rule])
+                        .into_iter()
+                        .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
+                        .collect();
+                    // The parts in the order in which the rule writes them.
+                    found.to = opt.parts.to_vec();
+                    found.by = Some(Rule { index: opt.rule, with });
+                    left -= 1;
+                }
+            }
+            if left == 0 || looked >= LOOK {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        debug_assert!(
+            flow.is_break() || left == 0,
+            "{left} of the winning moves found for {} are not among its options",
+            game.shape.display(&from)
+        );
+        start = end;
+    }
+    Ok(())
+}
+
+fn sorted(parts: &[Pos]) -> Vec<Pos> {
+    let mut parts = parts.to_vec();
+    parts.sort();
+    parts
+}
+
+/// Whether play is over at a position.
+pub fn end(rules: &Rules, position: &Position) -> Result<End> {
+    let mut machine = rules.machine();
+    for part in &position.parts {
+        if machine.end(part)?.is_some() {
+            return Ok(End::Decided);
+        }
+    }
+    for part in &position.parts {
+        if machine.options(part, &mut |_| ControlFlow::Break(()))?.is_break() {
+            return Ok(End::No);
+        }
+    }
+    Ok(End::Stuck)
+}

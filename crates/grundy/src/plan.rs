@@ -1,0 +1,331 @@
+//! Which theorem or engine answers, and the answers of whole positions.
+//!
+//! The theorems are asked in the order of [`grundy_theorems::ALL`]; the first that recognises the rules of a part answers.
+//! Sums of several parts are put together by Grundy values, and only where the solver says that values are defined: never
+//! for misère play or ends that a sum would feel. Everything else is searched. A plan may be used for any number of
+//! positions of the same rules and keeps what it has computed. Cost: recognition, some microseconds a theorem, once.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::interp::{Machine, Rules};
+use grundy_lang::value::{Pos, Position};
+pub use grundy_search::Progress;
+use grundy_theorems::{ALL, Solver, Target, Theorem};
+
+use crate::Result;
+use crate::answer::{self, Answer, WinningMove};
+use crate::searcher::Searcher;
+
+/// Who is to answer.
+#[derive(Clone, Copy)]
+pub enum Engine {
+    /// The first theorem that applies, else search.
+    Auto,
+    /// Search only.
+    Search,
+    /// One theorem only.
+    Theorem(&'static dyn Theorem),
+}
+
+impl Engine {
+    /// Reads `auto`, `search` or the name of a theorem.
+    pub fn parse(name: &str) -> Result<Engine> {
+        match name {
+            "auto" => return Ok(Engine::Auto),
+            "search" => return Ok(Engine::Search),
+            _ => {}
+        }
+        if let Some(theorem) = ALL.iter().find(|t| t.name() == name) {
+            return Ok(Engine::Theorem(*theorem));
+        }
+        let source = Source::new("<arguments>", "");
+        let names: Vec<&str> = ["auto", "search"]
+            .into_iter()
+            .chain(ALL.iter().map(|t| t.name()))
+            .collect();
+        let message = format!("there is no engine or theorem `{name}`");
+        let error = Diagnostic::error(Code::BadArgument, &source, message);
+        let error = error.note(format!("there are {}", names.join(", ")));
+        Err(Box::new(match grundy_lang::suggest::nearest(name, names) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        }))
+    }
+}
+
+/// What a theorem said when it was asked.
+#[derive(Clone)]
+pub struct Asked {
+    /// The theorem.
+    pub theorem: &'static dyn Theorem,
+    /// What it found in the rules, or why it does not apply.
+    pub verdict: std::result::Result<String, String>,
+}
+
+/// What a search may take for a value that a theorem does not give. It ends at its first report of progress.
+const QUICK_MEMORY: u64 = 64 << 20;
+
+/// Told how far a search has come.
+pub type Hook = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// How positions of some rules are answered.
+pub struct Plan {
+    rules: Rules,
+    budget: Budget,
+    hook: Option<Hook>,
+    asked: Vec<Asked>,
+    solver: Option<(&'static dyn Theorem, Box<dyn Solver>)>,
+    search: Mutex<Option<Searcher>>,
+}
+
+impl Plan {
+    /// Asks the theorems until one applies.
+    pub fn new(rules: &Rules, engine: Engine, budget: Budget) -> Result<Self> {
+        let mut plan = Plan {
+            rules: rules.clone(),
+            budget,
+            hook: None,
+            asked: Vec::new(),
+            solver: None,
+            search: Mutex::new(None),
+        };
+        let theorems: &[&'static dyn Theorem] = match &engine {
+            Engine::Auto => ALL,
+            Engine::Search => &[],
+            Engine::Theorem(one) => std::slice::from_ref(one),
+        };
+        for &theorem in theorems {
+            let verdict = match theorem.recognise(rules) {
+                Ok(solver) => {
+                    let finding = solver.finding();
+                    plan.solver = Some((theorem, solver));
+                    Ok(finding)
+                }
+                Err(why) => Err(why.0),
+            };
+            plan.asked.push(Asked { theorem, verdict });
+            if plan.solver.is_some() {
+                break;
+            }
+        }
+        if let (Engine::Theorem(theorem), None) = (engine, &plan.solver) {
+            let why = plan.asked.pop().and_then(|a| a.verdict.err());
+            let why = why.unwrap_or_default();
+            return Err(plan.does_not_apply(theorem, &why));
+        }
+        Ok(plan)
+    }
+
+    fn does_not_apply(&self, theorem: &dyn Theorem, why: &str) -> Box<Diagnostic> {
+        let game = self.rules.game();
+        let message = format!("`{}` does not apply to `{}`", theorem.name(), game.name);
+        let error = Diagnostic::error(Code::Unsupported, &game.source, message);
+        let error = error.note(why.to_owned());
+        Box::new(error.help("leave out --engine: what applies is then found"))
+    }
+
+    /// Has searches report how far they have come.
+    pub fn report(mut self, hook: Hook) -> Self {
+        self.hook = Some(hook);
+        self
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What the theorems said, up to the one that applies.
+    pub fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
+    /// The solver of the theorem that applies.
+    pub fn solver(&self) -> Option<(&'static dyn Theorem, &dyn Solver)> {
+        self.solver.as_ref().map(|(t, s)| (*t, &**s))
+    }
+
+    /// Whether the plan answers for these rules too: they differ at most in what no move reads.
+    pub fn serves(&self, rules: &Rules) -> bool {
+        Arc::ptr_eq(self.rules.game(), rules.game())
+            && rules
+                .game()
+                .vars
+                .iter()
+                .zip(self.rules.params().iter().zip(rules.params()))
+                .all(|(var, (ours, theirs))| var.part || !var.in_rules || ours == theirs)
+    }
+
+    /// The solver, if it answers for every part of the position.
+    fn solver_for(
+        &self,
+        position: &Position,
+    ) -> Result<Option<(&'static dyn Theorem, &dyn Solver)>> {
+        let Some((theorem, solver)) = self.solver() else {
+            return Ok(None);
+        };
+        for part in &position.parts {
+            if solver.refuses(part, &self.budget)?.is_some() {
+                return Ok(None);
+            }
+        }
+        Ok((!position.parts.is_empty()).then_some((theorem, solver)))
+    }
+
+    /// The Grundy value of each part, if the solver answers for all of them and values are defined.
+    fn values(&self, solver: &dyn Solver, position: &Position) -> Result<Option<Vec<Int>>> {
+        position
+            .parts
+            .iter()
+            .map(|part| solver.value(part, &self.budget))
+            .collect()
+    }
+
+    /// Who wins.
+    pub fn outcome(&self, position: &Position) -> Result<Outcome> {
+        if let Some((_, solver)) = self.solver_for(position)? {
+            if let [part] = &position.parts[..] {
+                return solver.outcome(part, &self.budget);
+            }
+            if let Some(values) = self.values(solver, position)? {
+                return Ok(Outcome::from_next_wins(!nim_sum(&values).is_zero()));
+            }
+        }
+        let position = position.clone();
+        self.searching(move |search| search.outcome(&position))
+    }
+
+    /// The Grundy value, if values are defined for these rules and the one who answers knows them.
+    pub fn value(&self, position: &Position) -> Result<Option<Int>> {
+        if let Some((_, solver)) = self.solver_for(position)? {
+            if let Some(values) = self.values(solver, position)? {
+                return Ok(Some(nim_sum(&values)));
+            }
+            if position.parts.len() == 1 {
+                return Ok(None);
+            }
+        }
+        let position = position.clone();
+        self.searching(move |search| match search.values_valid(position.parts.len()) {
+            Ok(()) => search.position_value(&position).map(Some),
+            Err(_) => Ok(None),
+        })
+    }
+
+    /// The first winning moves, and how many there are.
+    pub fn moves(&self, position: &Position, limit: usize) -> Result<(Vec<WinningMove>, Int)> {
+        if let Some((_, solver)) = self.solver_for(position)? {
+            let targets = if let [_] = position.parts[..] {
+                Some(vec![Target::P])
+            } else {
+                self.values(solver, position)?.map(|values| {
+                    let sum = nim_sum(&values);
+                    values.iter().map(|v| Target::Value(v.bitxor(&sum))).collect()
+                })
+            };
+            if let Some(targets) = targets {
+                let mut moves = Vec::new();
+                let mut total = Int::ZERO;
+                for (i, (part, target)) in position.parts.iter().zip(&targets).enumerate() {
+                    let left = limit - moves.len();
+                    let found = solver.options(part, target, left, &self.budget)?;
+                    total = &total + &found.total;
+                    moves.extend(found.list.into_iter().take(left).map(|to| winning(i, part, to)));
+                }
+                return Ok((moves, total));
+            }
+        }
+        let whole = position.clone();
+        let found = self.searching(move |search| search.winning_options(&whole, limit))?;
+        let moves = found.list.into_iter();
+        let moves = moves.map(|(part, to)| winning(part, &position.parts[part], to));
+        Ok((moves.collect(), found.total))
+    }
+
+    pub(crate) fn searching<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut grundy_search::Engine<Machine<'_>>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = || Searcher::new(self.rules.clone(), self.budget.clone(), self.hook.clone());
+        Searcher::ask(&mut search, start, question)
+    }
+
+    /// The theorem that answers for a position, if one does and not search.
+    fn theorem(&self, position: &Position) -> Result<Option<&'static dyn Theorem>> {
+        match self.solver_for(position)? {
+            Some((theorem, solver))
+                if position.parts.len() == 1 || self.values(solver, position)?.is_some() =>
+            {
+                Ok(Some(theorem))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The name of the theorem or engine that answers for a position, and how sure that is.
+    pub fn method(&self, position: &Position) -> Result<(String, Claim)> {
+        Ok(match self.theorem(position)? {
+            Some(theorem) => (theorem.name().to_owned(), Claim::Proved),
+            None => ("search".to_owned(), Claim::Computed),
+        })
+    }
+
+    /// The Grundy value by a search that gives up after a moment, for theorems that give outcomes only.
+    fn quick_value(&self, position: &Position) -> Option<Int> {
+        let budget = Budget::with_memory(QUICK_MEMORY.min(self.budget.memory()));
+        let mut search = grundy_search::Engine::new(&self.rules, budget.clone());
+        search.on_progress(move |_| budget.stop());
+        search.values_valid(position.parts.len()).ok()?;
+        search.position_value(position).ok()
+    }
+
+    /// Everything about a position; `limit` winning moves at most are listed.
+    pub fn answer(&self, position: &Position, limit: usize) -> Result<Answer> {
+        let theorem = self.theorem(position)?;
+        let outcome = self.outcome(position)?;
+        let mut grundy = self.value(position)?;
+        let grundy_searched = theorem.is_some() && grundy.is_none();
+        if grundy_searched {
+            grundy = self.quick_value(position);
+        }
+        let (mut moves, moves_total) = if outcome.next_wins() {
+            self.moves(position, limit)?
+        } else {
+            (Vec::new(), Int::ZERO)
+        };
+        answer::look_up(&self.rules, &mut moves, &self.budget)?;
+        Ok(Answer {
+            rules: self.rules.clone(),
+            position: position.clone(),
+            outcome,
+            grundy_searched: grundy_searched && grundy.is_some(),
+            grundy,
+            moves,
+            moves_total,
+            end: answer::end(&self.rules, position)?,
+            theorem,
+        })
+    }
+}
+
+fn winning(part: usize, from: &Pos, to: Vec<Pos>) -> WinningMove {
+    WinningMove {
+        part,
+        from: from.clone(),
+        to,
+        by: None,
+    }
+}
+
+/// The nim-sum.
+pub(crate) fn nim_sum(values: &[Int]) -> Int {
+    values.iter().fold(Int::ZERO, |sum, v| sum.bitxor(v))
+}
