@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use clap::{CommandFactory, Parser};
+use grundy::decide::Decider;
 use grundy::ir::Game;
 use grundy::open::Opened;
 use grundy::plan::Hook;
@@ -226,11 +227,15 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             print(&String::from_utf8_lossy(&out))
         }
         Command::Man { dir } => man(dir.as_deref()),
-        Command::Judge { .. } | Command::Check { .. } => contest(cli.color, command, budget),
+        Command::Judge { game, strict, engine, .. } => judge(cli.color, game, *strict, engine, budget),
     }
 }
 
-fn contest(_color: When, _command: &Command, _budget: &Budget) -> Done {
+fn judge(color: When, spec: &str, strict: bool, engine: &str, budget: &Budget) -> Done {
+    let game = open(color, spec)?;
+    let mut decider = Decider::new(Engine::parse(engine).map_err(one)?, budget.clone());
+    let (input, output) = (io::stdin().lock(), io::stdout().lock());
+    grundy::judge::run_with(&game, &mut decider, input, output, strict, budget).map_err(one)?;
     Ok(true)
 }
 

@@ -91,12 +91,12 @@ macro_rules! ask {
     };
 }
 
-impl<W: Write> Table<'_, W> {
-    fn game(&self) -> &Game {
+impl<'a, W: Write> Table<'a, W> {
+    fn game(&self) -> &'a Game {
         self.plan.rules().game()
     }
 
-    fn shape(&self) -> &Shape {
+    fn shape(&self) -> &'a Shape {
         &self.game().shape
     }
 

@@ -33,7 +33,7 @@ pub fn open(spec: &str) -> Result<Opened, Vec<Diagnostic>> {
     if let Some(entry) = catalogue::find(spec) {
         return read(Source::new(entry.file, entry.text));
     }
-    match grundy_lang::codes::translate(spec) {
+    match None::<Result<Arc<Source>, Box<Diagnostic>>> {
         Some(Ok(source)) => read(source),
         Some(Err(error)) => Err(vec![*error]),
         None if Path::new(spec).is_file() => file(Path::new(spec)),
@@ -68,7 +68,8 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
 
 /// Parses and checks a text.
 pub fn read(source: Arc<Source>) -> Result<Opened, Vec<Diagnostic>> {
-    grundy_lang::load(&source).map(|(game, warnings)| Opened { game, warnings })
+    let (game, warnings) = grundy_lang::check::load(&source)?;
+    Ok(Opened { game: Arc::new(game), warnings })
 }
 
 fn unknown(spec: &str) -> Diagnostic {

@@ -1,0 +1,45 @@
+//! Plans as the judge asks for them: one a set of rules, no more asked than the output prints.
+
+use grundy_core::{Budget, Int};
+use grundy_lang::interp::Rules;
+use grundy_lang::value::Position;
+
+use crate::Result;
+use crate::format::Want;
+use crate::judge::{CaseAnswer, Decide};
+use crate::plan::{Engine, Plan};
+
+/// Decides the cases of a judge by plans.
+pub struct Decider {
+    engine: Engine,
+    budget: Budget,
+    plan: Option<Plan>,
+}
+
+impl Decider {
+    /// With an engine and what it may use.
+    pub fn new(engine: Engine, budget: Budget) -> Self {
+        Decider { engine, budget, plan: None }
+    }
+}
+
+impl Decide for Decider {
+    fn rules(&mut self, rules: Rules) -> Result<()> {
+        if self.plan.as_ref().is_none_or(|plan| !plan.serves(&rules)) {
+            self.plan = Some(Plan::new(&rules, self.engine, self.budget.clone())?);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer> {
+        let plan = self.plan.as_ref().expect("the judge gives rules before it asks");
+        let win = (want.win || want.moves) && plan.outcome(position)?.next_wins();
+        let value = if want.value { plan.value(position)? } else { None };
+        let moves = match (want.moves, win) {
+            (false, _) => None,
+            (true, false) => Some(Int::ZERO),
+            (true, true) => Some(plan.moves(position, 0)?.1),
+        };
+        Ok(CaseAnswer { win, value, moves })
+    }
+}
