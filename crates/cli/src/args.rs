@@ -11,8 +11,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// 'subtract{1,3,4}', or a rule in quotes such as 'n -> n - k for k in 1..3'.
 #[derive(Debug, Parser)]
 #[command(name = "grundy", version, max_term_width = 100)]
-#[command(after_help = "Answers go to standard output, everything else to standard error.\n\
-                        Exit status: 0 answered, 1 a check failed, 2 bad use, 130 stopped by Ctrl-C.")]
+#[command(
+    after_help = "Answers go to standard output, everything else to standard error.\n\
+                        Exit status: 0 answered, 1 a check failed, 2 bad use, 130 stopped by Ctrl-C."
+)]
 pub struct Cli {
     /// When to use colour.
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
@@ -130,13 +132,13 @@ pub enum Command {
         #[arg(value_name = "GAME")]
         game: String,
         /// How many random inputs to try.
-        #[arg(long, value_name = "N", default_value_t = 200)]
+        #[arg(long, value_name = "N", default_value_t = 1000)]
         runs: u64,
         /// The first number of the random sequence; the same seed gives the same inputs.
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
         /// How many seconds the program may take for one input.
-        #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+        #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
         timeout: f64,
         /// Print JSON.
         #[arg(long)]
@@ -218,12 +220,22 @@ fn bounds(text: &str) -> Result<Bounds, String> {
     Ok(Bounds(list))
 }
 
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|s: &f64| s.is_finite() && *s > 0.0)
+        .ok_or_else(|| "a number of seconds above 0, such as 2 or 0.5".to_owned())
+}
+
 /// Bytes, with an optional unit.
 fn size(text: &str) -> Result<u64, String> {
     let wrong = || "a size such as 512M, 8G or 1000000".to_owned();
     let lower = text.trim().to_ascii_lowercase();
     let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match lower[digits.len()..].trim_end_matches('b').trim_end_matches('i') {
+    let shift = match lower[digits.len()..]
+        .trim_end_matches('b')
+        .trim_end_matches('i')
+    {
         "" => 0,
         "k" => 10,
         "m" => 20,
@@ -232,7 +244,10 @@ fn size(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).filter(|&n| n > 0).ok_or_else(wrong)
+    number
+        .checked_mul(1 << shift)
+        .filter(|&n| n > 0)
+        .ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -267,7 +282,9 @@ mod tests {
     #[test]
     fn negative_numbers_are_values() {
         let cli = Cli::try_parse_from(["grundy", "solve", "wythoff", "-5", "9"]).unwrap();
-        let Some(Command::Solve { query, .. }) = cli.command else { panic!() };
+        let Some(Command::Solve { query, .. }) = cli.command else {
+            panic!()
+        };
         assert_eq!(query.args, ["-5", "9"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The `grundy` command: a thin front end over the facade. Answers go to standard output, everything else to standard error.
 
 mod args;
+mod json;
 mod play;
 mod show;
 mod style;
@@ -19,7 +20,10 @@ use grundy::decide::Decider;
 use grundy::ir::Game;
 use grundy::open::Opened;
 use grundy::plan::Hook;
-use grundy::{Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Source, catalogue};
+use grundy::value::Position;
+use grundy::{
+    Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Rules, Source, catalogue, check,
+};
 
 use args::{Bounds, Cli, Command, Format, Query, When};
 use style::{Style, put};
@@ -178,12 +182,18 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 print(&show::explanation(&explanation, style))
             }
         }
-        Command::Table { query, to: Bounds(to), format, json } => {
+        Command::Table {
+            query,
+            to: Bounds(to),
+            format,
+            json,
+        } => {
             let game = open(cli.color, &query.game)?;
             let args = Arguments::parse(&query.args).map_err(one)?;
             let engine = Engine::parse(&query.engine).map_err(one)?;
             let hook = progress();
-            let table = grundy::table::table(&game, &args, to, engine, budget, hook.as_ref()).map_err(one)?;
+            let table = grundy::table::table(&game, &args, to, engine, budget, hook.as_ref())
+                .map_err(one)?;
             clear_progress();
             match if *json { Format::Json } else { *format } {
                 Format::Text => print(&show::table(&table, style)),
@@ -191,14 +201,32 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 Format::Json => print_json(&table.to_json()),
             }
         }
-        Command::Play { query, strength, second, seed } => {
+        Command::Play {
+            query,
+            strength,
+            second,
+            seed,
+        } => {
             let (plan, bound) = query_plan(cli.color, query, budget)?;
-            let options = play::Options { strength: *strength, second: *second, seed: *seed };
+            let options = play::Options {
+                strength: *strength,
+                second: *second,
+                seed: *seed,
+            };
             INTERACTIVE.store(true, Ordering::Relaxed);
             let mut input = BufReader::new(io::stdin());
-            match play::play(&plan, &bound.position, &options, &mut input, io::stdout(), style) {
+            match play::play(
+                &plan,
+                &bound.position,
+                &options,
+                &mut input,
+                io::stdout(),
+                style,
+            ) {
                 Ok(Ok(())) => Ok(true),
-                Ok(Err(error)) => Err(vec![broken(&format!("the terminal cannot be used: {error}"))]),
+                Ok(Err(error)) => Err(vec![broken(&format!(
+                    "the terminal cannot be used: {error}"
+                ))]),
                 Err(error) => Err(one(error)),
             }
         }
@@ -206,10 +234,16 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             if !*json {
                 return print(&show::games(catalogue::ALL, style));
             }
-            let list = catalogue::ALL.iter().map(catalogue::Entry::to_json).collect();
+            let list = catalogue::ALL
+                .iter()
+                .map(catalogue::Entry::to_json)
+                .collect();
             print_json(&serde_json::Value::Array(list))
         }
-        Command::Games { name: Some(name), json } => {
+        Command::Games {
+            name: Some(name),
+            json,
+        } => {
             let Some(entry) = catalogue::find(name) else {
                 // The error with a suggestion; a file or a rule is no game of the catalogue, but can be shown all the same.
                 let game = open(cli.color, name)?;
@@ -227,7 +261,40 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             print(&String::from_utf8_lossy(&out))
         }
         Command::Man { dir } => man(dir.as_deref()),
-        Command::Judge { game, strict, engine, .. } => judge(cli.color, game, *strict, engine, budget),
+        Command::Check {
+            game,
+            runs,
+            seed,
+            timeout,
+            json,
+            command,
+        } => {
+            let options = check::Options {
+                count: *runs,
+                seed: *seed,
+                timeout: Duration::try_from_secs_f64(*timeout).unwrap_or(Duration::MAX),
+                budget: budget.clone(),
+                ..check::Options::default()
+            };
+            let command: Vec<String> = command
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect();
+            let report = check_program(cli.color, game, &command, &options)?;
+            let passed = report.passed();
+            if *json {
+                print_json(&report.to_json())?;
+            } else {
+                print(&report.render())?;
+            }
+            Ok(passed)
+        }
+        Command::Judge {
+            game,
+            strict,
+            engine,
+            ..
+        } => judge(cli.color, game, *strict, engine, budget),
     }
 }
 
@@ -237,6 +304,35 @@ fn judge(color: When, spec: &str, strict: bool, engine: &str, budget: &Budget) -
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
     grundy::judge::run_with(&game, &mut decider, input, output, strict, budget).map_err(one)?;
     Ok(true)
+}
+
+fn check_program(
+    color: When,
+    spec: &str,
+    command: &[String],
+    options: &check::Options,
+) -> Result<check::Report, Failure> {
+    let game = open(color, spec)?;
+    let mut decider = Decider::new(Engine::Auto, options.budget.clone());
+    let mut why = |rules: &Rules, position: &Position| {
+        Plan::new(rules, Engine::Auto, options.budget.clone())
+            .and_then(|plan| grundy::explain::explain(&plan, position, 1))
+            .map_or_else(|_| Vec::new(), |explanation| explanation.argument)
+    };
+    let terminal = io::stderr().is_terminal();
+    let mut told = |inputs: u64| {
+        if terminal {
+            PROGRESS.store(true, Ordering::Relaxed);
+            let _ = write!(
+                io::stderr(),
+                "\r\x1b[K{} inputs, all equal (Ctrl-C stops)",
+                grouped(inputs)
+            );
+        }
+    };
+    let report = check::check_with(&game, &mut decider, command, options, &mut why, &mut told);
+    clear_progress();
+    report.map_err(one)
 }
 
 /// Opens a game; warnings are told at once.
@@ -271,24 +367,44 @@ fn broken(message: &str) -> Diagnostic {
 fn print(text: &str) -> Done {
     match put(text) {
         Ok(_) => Ok(true),
-        Err(error) => Err(vec![broken(&format!("the answer cannot be written: {error}"))]),
+        Err(error) => Err(vec![broken(&format!(
+            "the answer cannot be written: {error}"
+        ))]),
     }
 }
 
 fn print_json(json: &serde_json::Value) -> Done {
-    print(&format!("{json:#}\n"))
+    print(&json::layout(json))
 }
 
 /// What `grundy` alone prints.
 fn overview(style: Style) -> String {
     let rows = [
-        ("grundy solve wythoff 14 9", "who wins, and every winning move"),
-        ("grundy explain hdu1729 9 3 17 4", "why, in words a student can follow"),
-        ("grundy table 0.77 --to 60", "Grundy values, P-positions marked"),
-        ("grundy judge poj2068 < in.txt > out.txt", "a contest's input, answered in its format"),
-        ("grundy check poj1704 -- ./my_solution", "a program put to the test"),
+        (
+            "grundy solve wythoff 14 9",
+            "who wins, and every winning move",
+        ),
+        (
+            "grundy explain hdu1729 9 3 17 4",
+            "why, in words a student can follow",
+        ),
+        (
+            "grundy table 0.77 --to 60",
+            "Grundy values, P-positions marked",
+        ),
+        (
+            "grundy judge poj2068 < in.txt > out.txt",
+            "a contest's input, answered in its format",
+        ),
+        (
+            "grundy check poj1704 -- ./my_solution",
+            "a program put to the test",
+        ),
     ];
-    let mut out = format!("{}\n\n", style.bold("grundy: who wins an impartial game, how to win it, and why"));
+    let mut out = format!(
+        "{}\n\n",
+        style.bold("grundy: who wins an impartial game, how to win it, and why")
+    );
     for (command, what) in rows {
         let _ = writeln!(out, "  {}  {what}", style.bold(&format!("{command:40}")));
     }
@@ -302,11 +418,18 @@ fn overview(style: Style) -> String {
 fn man(dir: Option<&Path>) -> Done {
     let Some(dir) = dir else {
         let mut out = Vec::new();
-        clap_mangen::Man::new(Cli::command()).render(&mut out).map_err(|e| vec![broken(&e.to_string())])?;
+        clap_mangen::Man::new(Cli::command())
+            .render(&mut out)
+            .map_err(|e| vec![broken(&e.to_string())])?;
         return print(&String::from_utf8_lossy(&out));
     };
     fs::create_dir_all(dir)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
-        .map_err(|e| vec![broken(&format!("the pages cannot be written to `{}`: {e}", dir.display()))])?;
+        .map_err(|e| {
+            vec![broken(&format!(
+                "the pages cannot be written to `{}`: {e}",
+                dir.display()
+            ))]
+        })?;
     Ok(true)
 }

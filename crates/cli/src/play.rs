@@ -61,7 +61,9 @@ pub fn play(
     out: impl Write,
     style: Style,
 ) -> Result<io::Result<()>> {
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+    let time = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos() as u64);
     let mut table = Table {
         plan,
         out,
@@ -158,7 +160,11 @@ impl<'a, W: Write> Table<'a, W> {
                 continue;
             }
             let shown = self.shown(&position);
-            writeln!(self.out, "\nPosition {}, your move", self.style.bold(&shown))?;
+            writeln!(
+                self.out,
+                "\nPosition {}, your move",
+                self.style.bold(&shown)
+            )?;
             self.list(&position, &moves, LISTED)?;
             loop {
                 write!(self.out, "> ")?;
@@ -178,9 +184,16 @@ impl<'a, W: Write> Table<'a, W> {
                             Some(m) => {
                                 let after = position.after(m.part, &m.to);
                                 let to = self.shown(&after);
-                                writeln!(self.out, "Hint: leave {}; then I cannot win against good play.", self.style.win(&to))?;
+                                writeln!(
+                                    self.out,
+                                    "Hint: leave {}; then I cannot win against good play.",
+                                    self.style.win(&to)
+                                )?;
                             }
-                            None => writeln!(self.out, "Hint: no move wins against good play; make it hard for me.")?,
+                            None => writeln!(
+                                self.out,
+                                "Hint: no move wins against good play; make it hard for me."
+                            )?,
                         }
                     }
                     Said::Undo => match past.pop() {
@@ -214,7 +227,11 @@ impl<'a, W: Write> Table<'a, W> {
         } else {
             self.style.lose("I win.")
         };
-        writeln!(self.out, "\nPosition {}: {why}. {verdict}", self.style.bold(&shown))
+        writeln!(
+            self.out,
+            "\nPosition {}: {why}. {verdict}",
+            self.style.bold(&shown)
+        )
     }
 
     fn list(&mut self, position: &Position, moves: &[Step], limit: usize) -> io::Result<()> {
@@ -240,7 +257,11 @@ impl<'a, W: Write> Table<'a, W> {
         }
         if moves.len() > limit {
             let more = moves.len() - limit;
-            let more = if moves.len() >= LOOK { "many".to_owned() } else { more.to_string() };
+            let more = if moves.len() >= LOOK {
+                "many".to_owned()
+            } else {
+                more.to_string()
+            };
             writeln!(self.out, "    … and {more} more; m lists them")?;
         }
         Ok(())
@@ -261,10 +282,16 @@ impl<'a, W: Write> Table<'a, W> {
         {
             return match number.checked_sub(1).and_then(|i| moves.get(i)) {
                 Some(step) => Said::Move(step.clone()),
-                None => Said::Unclear(match moves.len() {
-                    1 => "There is one move, number 1.".to_owned(),
-                    n => format!("The moves are numbered from 1 to {n}."),
-                } + if self.lone_counter(position) { " To leave a number of your own, type `>` before it." } else { "" }),
+                None => Said::Unclear(
+                    match moves.len() {
+                        1 => "There is one move, number 1.".to_owned(),
+                        n => format!("The moves are numbered from 1 to {n}."),
+                    } + if self.lone_counter(position) {
+                        " To leave a number of your own, type `>` before it."
+                    } else {
+                        ""
+                    },
+                ),
             };
         }
         let typed = typed.unwrap_or(line);
@@ -290,7 +317,10 @@ impl<'a, W: Write> Table<'a, W> {
                 Said::Move(step.clone())
             }
             Some(_) => Said::Unclear("More than one move leaves that; type its number.".to_owned()),
-            None => Said::Unclear(format!("No move leaves {}; m lists the moves, ? helps.", typed.trim())),
+            None => Said::Unclear(format!(
+                "No move leaves {}; m lists the moves, ? helps.",
+                typed.trim()
+            )),
         }
     }
 
@@ -334,7 +364,10 @@ fn over(rules: &Rules, position: &Position) -> Result<Option<bool>> {
         }
     }
     for part in &position.parts {
-        if machine.options(part, &mut |_| ControlFlow::Break(()))?.is_break() {
+        if machine
+            .options(part, &mut |_| ControlFlow::Break(()))?
+            .is_break()
+        {
             return Ok(None);
         }
     }
@@ -355,7 +388,11 @@ fn moves(rules: &Rules, position: &Position) -> Result<Vec<Step>> {
             if seen.insert(opt.parts.to_vec()) {
                 out.push((i, opt.parts.to_vec()));
             }
-            if out.len() < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if out.len() < LOOK {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         })?;
     }
     Ok(out)

@@ -27,10 +27,22 @@ pub fn answer(answer: &Answer, style: Style) -> String {
     out.push_str(&line(style, "game", &game.title));
     out.push_str(&line(style, "position", &style.bold(&position)));
     let letter = answer.outcome.to_string();
-    let letter = if answer.outcome.next_wins() { style.win(&letter) } else { style.lose(&letter) };
-    out.push_str(&line(style, "outcome", &format!("{letter}: {}", answer.verdict())));
+    let letter = if answer.outcome.next_wins() {
+        style.win(&letter)
+    } else {
+        style.lose(&letter)
+    };
+    out.push_str(&line(
+        style,
+        "outcome",
+        &format!("{letter}: {}", answer.verdict()),
+    ));
     if let Some(value) = &answer.grundy {
-        let how = if answer.grundy_searched { " (by search)" } else { "" };
+        let how = if answer.grundy_searched {
+            " (by search)"
+        } else {
+            ""
+        };
         out.push_str(&line(style, "value", &format!("{value}{how}")));
     }
     out.push_str(&moves(answer, style));
@@ -76,14 +88,22 @@ fn moves(answer: &Answer, style: Style) -> String {
         .iter()
         .map(|m| {
             let text = m.text(shape);
-            let part = if many { format!("part {}: ", m.part + 1) } else { String::new() };
+            let part = if many {
+                format!("part {}: ", m.part + 1)
+            } else {
+                String::new()
+            };
             let with = m.by.iter().flat_map(|r| &r.with);
             let with: Vec<String> = with
                 .map(|(name, value)| format!("{name} = {}", shorten(&value_text(value), 24)))
                 .collect();
             let rule = m.by.as_ref().filter(|_| game.moves.len() > 1);
             let rule = rule.map_or_else(String::new, |r| rule_text(game, r.index));
-            [shorten(&format!("{part}{text}"), WIDTH), with.join(", "), shorten(&rule, 60)]
+            [
+                shorten(&format!("{part}{text}"), WIDTH),
+                with.join(", "),
+                shorten(&rule, 60),
+            ]
         })
         .collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
@@ -91,7 +111,11 @@ fn moves(answer: &Answer, style: Style) -> String {
     for [text, with, rule] in &rows {
         let tail = format!("{with:second$}   {}", style.dim(rule));
         let row = format!("{:LABEL$}{text:first$}   {tail}", "");
-        out.push_str(if rule.is_empty() { row[..].trim_end() } else { &row });
+        out.push_str(if rule.is_empty() {
+            row[..].trim_end()
+        } else {
+            &row
+        });
         if rule.is_empty() {
             out.truncate(out.trim_end().len());
         }
@@ -144,7 +168,10 @@ pub fn rules(game: &Game, style: Style) -> String {
     }
     out.push_str(&match game.play {
         Play::Normal => "  who cannot move loses: the last move wins\n".to_owned(),
-        Play::Misere => format!("  {}\n", style.warn("misère play: who cannot move wins, so the last move loses")),
+        Play::Misere => format!(
+            "  {}\n",
+            style.warn("misère play: who cannot move wins, so the last move loses")
+        ),
     });
     out
 }
@@ -155,20 +182,35 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
     let game = a.game();
     let position = shorten(&game.shape.display_position(&a.position), WIDTH);
     let mut out = format!("{}: {}\n\n", style.bold(&game.title), style.bold(&position));
-    out.push_str(&format!("{}\n{}\n", style.bold("The rules"), rules(game, style)));
+    out.push_str(&format!(
+        "{}\n{}\n",
+        style.bold("The rules"),
+        rules(game, style)
+    ));
     out.push_str(&format!("{}\n", style.bold("Theorems asked")));
-    let width = explanation.asked.iter().map(|x| x.theorem.name().len()).max().unwrap_or(0);
+    let width = explanation
+        .asked
+        .iter()
+        .map(|x| x.theorem.name().len())
+        .max()
+        .unwrap_or(0);
     let mut used = false;
     for asked in &explanation.asked {
         let name = asked.theorem.name();
         let (mark, why) = match &asked.verdict {
             Ok(finding) if a.theorem.is_some_and(|t| t.name() == name) => {
                 used = true;
-                (style.win("yes"), format!("{finding}  [{}]", asked.theorem.source()))
+                (
+                    style.win("yes"),
+                    format!("{finding}  [{}]", asked.theorem.source()),
+                )
             }
             Ok(finding) if used => ("too".to_owned(), finding.clone()),
             Ok(finding) => match &explanation.refused {
-                Some(why) => (style.warn("but"), format!("{finding}, but not for this position: {why}")),
+                Some(why) => (
+                    style.warn("but"),
+                    format!("{finding}, but not for this position: {why}"),
+                ),
                 None => ("too".to_owned(), finding.clone()),
             },
             Err(why) => (style.dim("no "), why.clone()),
@@ -187,8 +229,17 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
         out.push_str(&wrap(paragraph, "  ", WIDTH - 2));
     }
     let letter = a.outcome.to_string();
-    let letter = if a.outcome.next_wins() { style.win(&letter) } else { style.lose(&letter) };
-    out.push_str(&format!("\n{letter}: {} ({}, {})\n", a.verdict(), a.method_title(), a.claim()));
+    let letter = if a.outcome.next_wins() {
+        style.win(&letter)
+    } else {
+        style.lose(&letter)
+    };
+    out.push_str(&format!(
+        "\n{letter}: {} ({}, {})\n",
+        a.verdict(),
+        a.method_title(),
+        a.claim()
+    ));
     out
 }
 
@@ -213,7 +264,11 @@ pub fn table(table: &Table, style: Style) -> String {
         [_] => 10,
         _ => table.to[1] as usize + 1,
     };
-    let cell_width = shown.iter().map(|(t, _)| t.chars().count()).max().unwrap_or(1);
+    let cell_width = shown
+        .iter()
+        .map(|(t, _)| t.chars().count())
+        .max()
+        .unwrap_or(1);
     let head_width = (columns - 1).to_string().len() + usize::from(by_value);
     let width = cell_width.max(head_width);
     let last_row = match table.to[..] {
@@ -250,7 +305,8 @@ pub fn table(table: &Table, style: Style) -> String {
     } else {
         "N: the player to move wins; P: the player to move loses"
     };
-    let note = format!("\n{legend} ({}, {})\n", table.method, table.claim);
+    let values = if table.values_searched { "; values: search, computed" } else { "" };
+    let note = format!("\n{legend} ({}, {}{values})\n", table.method, table.claim);
     out.push_str(&style.dim(&note));
     out
 }
@@ -261,15 +317,28 @@ pub fn games(entries: &[Entry], style: Style) -> String {
     let mut out = String::new();
     for e in entries {
         let name = format!("{:width$}", e.name);
-        let also = if e.aliases.is_empty() { String::new() } else { format!("  [{}]", e.aliases.join(", ")) };
-        out.push_str(&format!("{}  {}{}\n", style.bold(&name), e.about, style.dim(&also)));
+        let also = if e.aliases.is_empty() {
+            String::new()
+        } else {
+            format!("  [{}]", e.aliases.join(", "))
+        };
+        out.push_str(&format!(
+            "{}  {}{}\n",
+            style.bold(&name),
+            e.about,
+            style.dim(&also)
+        ));
     }
     out
 }
 
 /// One game: title, rules, facts, source.
 pub fn game(game: &Game, entry: &Entry, style: Style) -> String {
-    let mut out = format!("{}\n{}\n", style.bold(&game.title), wrap(entry.about, "  ", WIDTH - 2));
+    let mut out = format!(
+        "{}\n{}\n",
+        style.bold(&game.title),
+        wrap(entry.about, "  ", WIDTH - 2)
+    );
     let mut section = |title: &str, body: String| {
         if !body.is_empty() {
             out.push_str(&format!("{}\n{body}\n", style.bold(title)));
@@ -278,7 +347,10 @@ pub fn game(game: &Game, entry: &Entry, style: Style) -> String {
     section("Asked as", {
         let mut body = format!("  grundy solve {}\n", grundy::bind::usage(game));
         if !entry.aliases.is_empty() {
-            body.push_str(&format!("  it answers to {} too\n", entry.aliases.join(", ")));
+            body.push_str(&format!(
+                "  it answers to {} too\n",
+                entry.aliases.join(", ")
+            ));
         }
         body
     });
@@ -298,7 +370,13 @@ pub fn game(game: &Game, entry: &Entry, style: Style) -> String {
         .map(|(input, output)| format!("{}{}", block("in ", input), block("out", output)))
         .collect();
     section("Contest sample", samples);
-    section("Source", game.references.iter().map(|r| wrap(r, "  ", WIDTH - 2)).collect());
+    section(
+        "Source",
+        game.references
+            .iter()
+            .map(|r| wrap(r, "  ", WIDTH - 2))
+            .collect(),
+    );
     out.push_str(&style.dim(&format!("{}\n", entry.file)));
     out
 }

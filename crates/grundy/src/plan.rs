@@ -212,6 +212,11 @@ impl Plan {
                 return Ok(None);
             }
         }
+        self.searched_value(position)
+    }
+
+    /// The Grundy value by search, if values are defined.
+    pub fn searched_value(&self, position: &Position) -> Result<Option<Int>> {
         let position = position.clone();
         self.searching(move |search| match search.values_valid(position.parts.len()) {
             Ok(()) => search.position_value(&position).map(Some),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use grundy_core::{Budget, Int, Outcome};
+use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::bind::{Arguments, finish, usage, values};
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::ir::{Game, Literal, Type};
@@ -30,7 +30,9 @@ pub struct Table {
     /// The theorem or engine.
     pub method: String,
     /// How it is known.
-    pub claim: grundy_core::Claim,
+    pub claim: Claim,
+    /// Whether the values are from search, although the outcomes are from a theorem.
+    pub values_searched: bool,
 }
 
 /// What is known of a position.
@@ -42,6 +44,8 @@ pub struct Cell {
     pub grundy: Option<Int>,
 }
 
+/// The most cells for which values are searched that a theorem does not give.
+const SEARCHED: u64 = 2_500;
 /// The most cells of a table.
 const CELLS: u64 = 100_000_000;
 
@@ -111,7 +115,8 @@ pub fn table(
         to,
         cells: Vec::new(),
         method: "search".to_owned(),
-        claim: grundy_core::Claim::Proved,
+        claim: Claim::Proved,
+        values_searched: false,
     };
     let mut plan: Option<Plan> = None;
     let mut at = vec![0u64; needed.len()];
@@ -139,7 +144,14 @@ pub fn table(
                 }
                 let cell = Cell {
                     outcome: current.outcome(&bound.position)?,
-                    grundy: current.value(&bound.position)?,
+                    grundy: match current.value(&bound.position)? {
+                        None if claim == Claim::Proved && size.is_some_and(|n| n <= SEARCHED) => {
+                            let value = current.searched_value(&bound.position)?;
+                            table.values_searched |= value.is_some();
+                            value
+                        }
+                        value => value,
+                    },
                 };
                 plan = Some(current);
                 Some(cell)
@@ -214,6 +226,7 @@ impl Table {
             "to": self.to,
             "method": self.method,
             "claim": self.claim.to_string(),
+            "values_searched": self.values_searched,
             "cells": cells,
         })
     }

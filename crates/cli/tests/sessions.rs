@@ -1,0 +1,330 @@
+//! What a person sees: command lines and all that they print, as snapshots. `cargo insta review` accepts changes.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn grundy() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs with some words and some standard input.
+fn run(words: &[&str], input: &str) -> Output {
+    let mut child = grundy().args(words).stdin(Stdio::piped()).spawn().unwrap();
+    // A program that stops early leaves its input unread.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// The words of a command line; those with blanks stand in single quotes.
+fn words(line: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for (i, piece) in line.split('\'').enumerate() {
+        if i % 2 == 1 {
+            out.push(piece);
+        } else {
+            out.extend(piece.split_whitespace());
+        }
+    }
+    out
+}
+
+/// A command line and what it prints, as in a terminal.
+fn session(line: &str, input: &str) -> String {
+    let output = run(&words(line), input);
+    let mut out = format!("$ grundy {line}\n");
+    out.push_str(&String::from_utf8(output.stdout).unwrap());
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    for line in complaint.lines() {
+        out.push_str(format!("! {line}").trim_end());
+        out.push('\n');
+    }
+    match output.status.code() {
+        Some(0) => {}
+        code => out.push_str(&format!("[exit {code:?}]\n")),
+    }
+    out
+}
+
+fn sessions(lines: &[&str]) -> String {
+    lines.iter().map(|l| session(l, "")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn no_arguments() {
+    insta::assert_snapshot!(session("", ""));
+}
+
+#[test]
+fn answers() {
+    insta::assert_snapshot!(sessions(&[
+        "solve wythoff 14 9",
+        "solve Wythoff 1 2",
+        "solve wythoff 0 0",
+        "solve POJ-2068 3 97 8 7 6 5 4 3",
+        "solve team_nim n=1 S=101 M=[4,4]",
+        "solve poj1704 5 1 17",
+        "solve georgia_bob '[1, 5, 6, 7, 9, 12, 14, 17]'",
+        "solve hdu1729 2 0 6 2",
+        "solve hdu3389 1 3 3 2 2 1 2",
+        "solve 'n -> n - k for k in 1..3' 10",
+        "solve 'n -> n - k for k in 1..3; play misere' 1",
+        "solve 'n -> n - k for k in 1..3; play misere' 0",
+        "solve nim 3 4 5 6 --limit 1",
+        "solve wythoff 14 9 --engine search",
+    ]));
+}
+
+#[test]
+fn answers_as_json() {
+    insta::assert_snapshot!(sessions(&[
+        "solve wythoff 14 9 --json",
+        "solve nim 18446744073709551616 1 --json",
+        "solve team_nim n=1 S=101 M=[4,4] --json",
+        "explain wythoff 1 2 --json",
+        "table 'n -> n - k for k in 1..3' --to 4 --json",
+    ]));
+}
+
+#[test]
+fn tables() {
+    insta::assert_snapshot!(sessions(&[
+        "table kayles --to 25",
+        "table wythoff --to 4,7",
+        "table wythoff --to 2 --format csv",
+        "table team_nim n=1 M=[4,4] --to 21",
+        "table stone_box --to 4,4",
+        "table team_nim --to 5",
+        "table wythoff a=1 b=2 --to 5",
+        "table kayles --to 5,5",
+        "table kayles 3 --to 5",
+        "table kayles --to x",
+    ]));
+}
+
+#[test]
+fn unknown_games() {
+    insta::assert_snapshot!(sessions(&[
+        "solve wythof 14 9",
+        "solve poj2086 1",
+        "solve xyzzy 1",
+        "solve subtract1 10",
+        "solve missing.game 3",
+        "solve games/wythoff.game 3",
+        "games wythof",
+        "solve wythoff 1 2 --engine wythof",
+        "solve kayles 5 --engine wythoff",
+    ]));
+}
+
+#[test]
+fn bad_arguments() {
+    insta::assert_snapshot!(sessions(&[
+        "solve wythoff",
+        "solve wythoff 14",
+        "solve wythoff 14 9 3",
+        "solve wythoff 14 -9",
+        "solve wythoff 14 nine",
+        "solve wythoff 14 9.5",
+        "solve wythoff 14 c=9",
+        "solve wythoff 14 a=9 a=9",
+        "solve wythoff a=9",
+        "solve team_nim 1 101 4",
+        "solve team_nim 1 101 4 4 4",
+        "solve team_nim 1 S=101 M=[4,4,4]",
+        "solve team_nim -1 5 3",
+        "solve team_nim 1 5 0 3",
+        "solve georgia_bob 3 3",
+        "solve georgia_bob 0 3",
+        "solve hdu1729 6 2 3",
+        "solve hdu1729 3 6",
+        "solve hdu1729 '[6, 2' 3",
+    ]));
+}
+
+#[test]
+fn bad_rules() {
+    insta::assert_snapshot!(sessions(&[
+        "solve 'n -> n - k for k in 1..' 10",
+        "solve 'n -> (n - 1' 10",
+        "solve 'n -> n - k' 10",
+        "solve 'n -> n + 1' 10",
+        "solve 'n -> n' 10",
+        "solve '(a, b) -> (b, a)' 1 2",
+        "solve 'n -> n - k for k in 1..; n -> 0' 10",
+        "solve 'n -> n // k for k in 0..2' 10",
+    ]));
+}
+
+#[test]
+fn bad_use() {
+    insta::assert_snapshot!(sessions(&[
+        "solv wythoff 14 9",
+        "solve",
+        "solve wythoff 14 9 --limit many",
+        "solve wythoff 14 9 --memory 4X",
+        "play wythoff 3 5 --strength 101",
+        "check wythoff",
+    ]));
+}
+
+#[test]
+fn the_memory_bound_is_reported() {
+    insta::assert_snapshot!(session("solve wythoff 3000 2999 --engine search --memory 64k", ""));
+}
+
+#[test]
+fn the_catalogue_shows_a_game() {
+    insta::assert_snapshot!(sessions(&["games poj2068", "games nim --json"]));
+}
+
+#[test]
+fn explanations() {
+    insta::assert_snapshot!(sessions(&[
+        "explain nim 3 4 6",
+        "explain 'n -> n - k for k in 1..3; play misere' 5 --engine search",
+        "explain 'n -> n - k for k in 1..3' 5 --engine search",
+        "explain wythoff 0 0 --engine search",
+    ]));
+}
+
+#[test]
+fn a_contest_is_judged() {
+    let sample = "2 1\n8 4\n4 7\n";
+    insta::assert_snapshot!(
+        [
+            session("judge poj1067", sample),
+            session("judge poj2068", "1 101 4 4\r\n1 100 4 4 3 97 8 7 6 5 4 3"),
+            session("judge poj1067", "2 1\n8 x\n4 7\n"),
+            session("judge poj1067 --strict", "2 1\n8 99999999999\n"),
+            session("judge chomp", "1"),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn a_game_is_played() {
+    let misere = "n -> n - k for k in 1..3; play misere";
+    insta::assert_snapshot!(
+        [
+            session("play wythoff 5 9 --seed 1", "h\n3 5\n?\n7 7\nm\n99\nu\nu\nq\n"),
+            session(&format!("play '{misere}' 5 --seed 1"), "1\n> 0\n"),
+            session(&format!("play '{misere}' 3 --seed 1"), "> 1\n"),
+            session("play nim 1 2 --seed 1 --second", ""),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn a_program_is_checked() {
+    let good = run(&["check", "poj1067", "--runs", "40", "--", env!("CARGO_BIN_EXE_grundy"), "judge", "wythoff"], "");
+    assert_eq!(good.status.code(), Some(0), "{}", String::from_utf8_lossy(&good.stderr));
+    let bad = run(&["check", "poj1067", "--", "sh", "-c", "while read a b; do echo 1; done"], "");
+    assert_eq!(bad.status.code(), Some(1));
+    let report = String::from_utf8(bad.stdout).unwrap();
+    assert!(report.contains("\n    0 0\n"), "the smallest input is shown: {report}");
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    for words in [&["games"][..], &["table", "kayles", "--to", "3000"], &["man"], &["--help"]] {
+        let mut child = grundy().args(words).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut complaint = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        assert_eq!(complaint, "", "{words:?}");
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_search_with_a_message() {
+    let words = ["solve", "wythoff", "20000", "19999", "--engine", "search"];
+    let child = grundy().args(words).spawn().unwrap();
+    thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(3));
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(complaint.contains("G0802"), "{complaint}");
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let escape = |words: &[&str], no_color: bool| {
+        let mut command = grundy();
+        command.args(words);
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        let output = command.output().unwrap();
+        [output.stdout, output.stderr].concat().contains(&0x1b)
+    };
+    assert!(!escape(&["solve", "wythoff", "1", "2"], false), "a pipe");
+    assert!(escape(&["solve", "wythoff", "1", "2", "--color", "always"], true), "asked for");
+    assert!(!escape(&["solve", "wythof", "--color", "never"], false));
+}
+
+#[test]
+fn man_pages_and_completions_are_made() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(&["completions", shell], "");
+        assert!(output.status.success());
+        assert!(String::from_utf8_lossy(&output.stdout).contains("solve"), "{shell}");
+    }
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let output = run(&["man", "--dir", dir.to_str().unwrap()], "");
+    assert!(output.status.success());
+    for page in ["grundy.1", "grundy-solve.1", "grundy-judge.1"] {
+        assert!(dir.join(page).is_file(), "{page}");
+    }
+}
+
+#[test]
+fn a_file_is_a_game() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = dir.join("mine.game");
+    std::fs::write(&path, "game mine\nn -> n - k for k in 1..2\n").unwrap();
+    let output = run(&["solve", path.to_str().unwrap(), "3", "--json"], "");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["outcome"], "P");
+    assert_eq!(json["game"], "mine");
+}
+
+/// Every fact of the catalogue, through the command: the outcome stated, and each winning move found to be a rule's.
+#[test]
+fn facts_of_the_catalogue_hold_through_the_command() {
+    for name in ["wythoff", "team_nim", "georgia_bob", "stone_box", "card_boxes"] {
+        let game = grundy::open(name).unwrap().game;
+        for fact in &game.expects {
+            let text = game.source.text[fact.span.range()].to_owned();
+            let (args, answer) = text.strip_prefix("expect").unwrap().split_once("->").unwrap();
+            let mut command = vec!["solve", name];
+            command.extend(args.split_whitespace());
+            command.push("--json");
+            let output = run(&command, "");
+            let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+                panic!("{name} {text}: {e}: {}", String::from_utf8_lossy(&output.stderr))
+            });
+            match answer.trim() {
+                "win" => assert_eq!(json["outcome"], "N", "{name} {text}"),
+                "lose" => assert_eq!(json["outcome"], "P", "{name} {text}"),
+                value => assert_eq!(json["grundy"].to_string(), value, "{name} {text}"),
+            }
+            for m in json["moves"].as_array().unwrap() {
+                assert!(m["rule"].is_string(), "{name} {text}: {m}");
+            }
+        }
+    }
+}
