@@ -33,9 +33,9 @@ pub fn open(spec: &str) -> Result<Opened, Vec<Diagnostic>> {
     if let Some(entry) = catalogue::find(spec) {
         return read(Source::new(entry.file, entry.text));
     }
-    match None::<Result<Arc<Source>, Box<Diagnostic>>> {
-        Some(Ok(source)) => read(source),
-        Some(Err(error)) => Err(vec![*error]),
+    match grundy_lang::codes::translate(spec) {
+        Some(Ok(rule)) => read(Source::new(spec, rule)),
+        Some(Err(error)) => Err(vec![error]),
         None if Path::new(spec).is_file() => file(Path::new(spec)),
         None => Err(vec![unknown(spec)]),
     }
