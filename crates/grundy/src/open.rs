@@ -34,7 +34,12 @@ pub fn open(spec: &str) -> Result<Opened, Vec<Diagnostic>> {
         return read(Source::new(entry.file, entry.text));
     }
     match grundy_lang::codes::translate(spec) {
-        Some(Ok(rule)) => read(Source::new(spec, rule)),
+        Some(Ok(rule)) => {
+            let mut opened = read(Source::new(spec, rule))?;
+            let game = Arc::make_mut(&mut opened.game);
+            (game.name, game.title) = (spec.to_owned(), spec.to_owned());
+            Ok(opened)
+        }
         Some(Err(error)) => Err(vec![error]),
         None if Path::new(spec).is_file() => file(Path::new(spec)),
         None => Err(vec![unknown(spec)]),

@@ -780,7 +780,8 @@ impl<'a> Binder<'a> {
         let Some(free) = rest.len().checked_sub(after) else {
             return Err(self.too_few(takes, given));
         };
-        if shares > takes[i].width() && free % shares != 0 {
+        // No part and no piece at all must be said: `P=[]`.
+        if free == 0 || shares > takes[i].width() && free % shares != 0 {
             return Err(self.too_few(takes, given));
         }
         Ok(free / shares * takes[i].width())
