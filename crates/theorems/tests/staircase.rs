@@ -290,3 +290,47 @@ fn a_million_boxes() {
     }
     assert!(winning.total > Int::from(1_000_000));
 }
+
+/// Larger boxes than mex can reach: the options of value 0 are those of the interpreter's options that the solver, tested above, gives
+/// the value 0.
+#[test]
+fn winning_moves_of_larger_positions() {
+    let mut r = Random::new(6);
+    let budget = Budget::default();
+    let (mut claimed, mut listed) = (0, 0);
+    while claimed < 60 {
+        let ArcGame {
+            text, boxes: fixed, ..
+        } = arc_game(&mut r);
+        if fixed.is_some() {
+            continue;
+        }
+        let n = r.range(10, 30) as usize;
+        let counts: Vec<i64> = (0..n).map(|_| r.range(0, 60)).collect();
+        let part = boxes(&counts);
+        let game = bound(&text, &["x=[]"]);
+        let Ok(solver) = Staircase.recognise(&game.rules) else {
+            continue;
+        };
+        if solver.refuses(&part, &budget).unwrap().is_some() {
+            continue;
+        }
+        claimed += 1;
+        let options = Truth::new(&game.rules).options(&part);
+        let value = |part: &Pos| solver.value(part, &budget).unwrap().unwrap();
+        let right: Vec<Vec<Pos>> = options
+            .iter()
+            .filter(|o| value(o).is_zero())
+            .map(|o| vec![o.clone()])
+            .collect();
+        let found = solver
+            .options(&part, &Target::P, usize::MAX, &budget)
+            .unwrap();
+        assert_eq!(found.total, Int::from(right.len()), "{text} {counts:?}");
+        let mut list = found.list;
+        list.sort();
+        assert_eq!(list, right, "{text} {counts:?}");
+        listed += right.len();
+    }
+    assert!(listed > 300, "{listed}");
+}
