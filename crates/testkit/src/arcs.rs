@@ -1,4 +1,5 @@
-//! Games in which tokens move along arcs between boxes: congruences and ranges in many writings, stairs, trees, lists of arcs.
+//! Games in which tokens move along arcs between boxes: congruences and ranges in many writings, stairs, trees, lists
+//! of arcs.
 
 use crate::Random;
 

@@ -1,8 +1,8 @@
-//! Reading checked expressions: what they mention, whether they are the same, their linear form, and their value on machine
-//! words. Shared by the recognisers that must understand bounds and guards instead of running them.
+//! Reading checked expressions: what they mention, whether they are the same, their linear form, and their value on
+//! machine words. Shared by the recognisers that must understand bounds and guards instead of running them.
 //!
-//! Nothing here guesses: whatever does not fit (a number past a word, an index outside its list, a construct that is not
-//! about numbers) is `None`, and the recogniser then refuses. Cost: linear in the size of the expression.
+//! Nothing here guesses: whatever does not fit (a number past a word, an index outside its list, a construct that is
+//! not about numbers) is `None`, and the recogniser then refuses. Cost: linear in the size of the expression.
 
 use std::borrow::Cow;
 

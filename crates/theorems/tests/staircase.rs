@@ -281,7 +281,8 @@ fn a_million_boxes() {
     let odd = |i: usize| matches!((i + 1) % 6, 0 | 2 | 5);
     let right = (0..n).filter(|&i| odd(i)).fold(0, |s, i| s ^ counts[i]);
     assert_eq!(value, right);
-    // All winning moves, counted again by classes and sorted needs: from an odd box, its successors; into an odd box, the
+    // All winning moves, counted again by classes and sorted needs: from an odd box, its successors; into an odd box,
+    // the
     // even boxes above it in the class that hold enough.
     let winning = solver.options(&part, &Target::P, 3, &budget).unwrap();
     assert_eq!(winning.list.len(), 3);
@@ -291,7 +292,8 @@ fn a_million_boxes() {
     assert!(winning.total > Int::from(1_000_000));
 }
 
-/// Larger boxes than mex can reach: the options of value 0 are those of the interpreter's options that the solver, tested above, gives
+/// Larger boxes than mex can reach: the options of value 0 are those of the interpreter's options that the solver,
+/// tested above, gives
 /// the value 0.
 #[test]
 fn winning_moves_of_larger_positions() {

@@ -1,5 +1,5 @@
-//! The colours of the boxes: in order of index where all arcs lead one way, else in topological order; kept for the numbers of
-//! boxes seen before, and extended where they do not depend on that number.
+//! The colours of the boxes: in order of index where all arcs lead one way, else in topological order; kept for the
+//! numbers of boxes seen before, and extended where they do not depend on that number.
 
 use std::sync::{Arc, PoisonError};
 
@@ -215,7 +215,8 @@ impl Arcs {
         Ok(())
     }
 
-    /// Calls `visit` with every arc (source, target) that the quantifiers give, some perhaps more than once; `from_u` cuts
+    /// Calls `visit` with every arc (source, target) that the quantifiers give, some perhaps more than once; `from_u`
+    /// cuts
     /// the first quantifier's range.
     fn enumerate(
         &self,

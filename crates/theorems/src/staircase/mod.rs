@@ -1,41 +1,43 @@
-//! Tokens that move along arcs: any number of them from one box to another. Card boxes (HDU 3389), stairs, stones that go
-//! to the parent in a tree, tokens thrown away.
+//! Tokens that move along arcs: any number of them from one box to another. Card boxes (HDU 3389), stairs, stones that
+//! go to the parent in a tree, tokens thrown away.
 //!
 //! # Theorem
-//! Let the arcs between the boxes have no cycle, and let a move take any positive number of tokens of a box along one arc.
-//! An arc may also lead nowhere (the tokens are gone); nowhere counts as one more box, without arcs. Let every box be even or
-//! odd, so that **each arc leads to the other colour and boxes without arcs are even**. Then the Grundy value of a
-//! position is the nim-sum of the counts of the odd boxes.
+//! Let the arcs between the boxes have no cycle, and let a move take any positive number of tokens of a box along one
+//! arc. An arc may also lead nowhere (the tokens are gone); nowhere counts as one more box, without arcs. Let every box
+//! be even or odd, so that **each arc leads to the other colour and boxes without arcs are even**. Then the Grundy
+//! value of a position is the nim-sum of the counts of the odd boxes.
 //!
-//! *The colours are forced.* Boxes without arcs are even, and going against the arcs every other box has the colour that its
-//! successors have not. So either this finds the one colouring, or some box has successors of both colours.
+//! *The colours are forced.* Boxes without arcs are even, and going against the arcs every other box has the colour
+//! that its successors have not. So either this finds the one colouring, or some box has successors of both colours.
 //! *Each odd box has an arc, and all its arcs lead to even boxes*, since boxes without arcs are even.
 //!
-//! *Proof.* By induction over the moves (play ends: each move goes down along an acyclic graph). Let g be the nim-sum of
-//! the odd counts. (1) No option has value g: an arc joins the two colours, so a move changes exactly one odd count, hence
-//! the nim-sum. (2) For every h < g some option has value h: let d = g ^ h. The highest bit of d is set in g, so in some odd
-//! count a, and a ^ d < a. That box has an arc to an even box; moving a − (a ^ d) tokens there leaves the nim-sum g ^ d = h.
-//! By induction the options have their nim-sums as values, so g is the mex. ∎
+//! *Proof.* By induction over the moves (play ends: each move goes down along an acyclic graph). Let g be the nim-sum
+//! of the odd counts. (1) No option has value g: an arc joins the two colours, so a move changes exactly one odd count,
+//! hence the nim-sum. (2) For every h < g some option has value h: let d = g ^ h. The highest bit of d is set in g, so
+//! in some odd count a, and a ^ d < a. That box has an arc to an even box; moving a − (a ^ d) tokens there leaves the
+//! nim-sum g ^ d = h. By induction the options have their nim-sums as values, so g is the mex. ∎
 //!
-//! The same argument gives all options of value h = g ^ d: from an odd box with a ^ d < a exactly a − (a ^ d) tokens along any
-//! of its arcs, and from an even box into an odd box with count b, where b ^ d > b, exactly (b ^ d) − b tokens if it has them.
+//! The same argument gives all options of value h = g ^ d: from an odd box with a ^ d < a exactly a − (a ^ d) tokens
+//! along any of its arcs, and from an even box into an odd box with count b, where b ^ d > b, exactly (b ^ d) − b
+//! tokens if it has them.
 //!
 //! # How the rules are read
-//! A move must be `x with x[A] -= k, x[B] += k` (in any writing with the same meaning) where k takes all values from 1 to
-//! x[A], and which A and B are allowed depends on quantifiers, parameters and the number of boxes only. Two ways to find
-//! the arcs:
-//! * *Windows*: A = ±u + c and B = ±v + f(u) for two quantifiers over ranges; the guards say lo(u) ≤ v ≤ hi(u), or depend on
-//!   u alone, or on u and v through their residues mod m. The targets of a box are then one run for each residue class,
-//!   and a running count of odd boxes in each class tells the colours in a run at once. O(N·m) time, O(N) memory.
+//! A move must be `x with x[A] -= k, x[B] += k` (in any writing with the same meaning) where k takes all values from 1
+//! to `x[A]`, and which A and B are allowed depends on quantifiers, parameters and the number of boxes only. Two ways
+//! to find the arcs:
+//! * *Windows*: A = ±u + c and B = ±v + f(u) for two quantifiers over ranges; the guards say lo(u) ≤ v ≤ hi(u), or
+//!   depend on u alone, or on u and v through their residues mod m. The targets of a box are then one run for each
+//!   residue class, and a running count of odd boxes in each class tells the colours in a run at once. O(N·m) time,
+//!   O(N) memory.
 //! * *Enumeration* of the quantifiers, at most [`MOST_STEPS`] steps.
 //!
 //! If the arcs of a box do not depend on the number of boxes and lead to smaller indices, colours are found once and
 //! extended when a longer array comes. A position then costs one pass over its counts. Counting the options takes
-//! O(N·m·log N): for all even boxes together, how many odd boxes of their windows lack at most x[A] tokens, with a Fenwick
-//! tree over the boxes in order of residue class, filled in order of that lack.
+//! O(N·m·log N): for all even boxes together, how many odd boxes of their windows lack at most `x[A]` tokens, with a
+//! Fenwick tree over the boxes in order of residue class, filled in order of that lack.
 //!
-//! Sources: the staircase is in R. Sprague, Tôhoku Math. J. 41 (1935/36) as a sum of positions that can be reversed; the
-//! form for graphs is proved above.
+//! Source: proved above; the idea that a move which the next player can undo does not count is in E. Berlekamp, J. Conway,
+//! R. Guy, *Winning Ways*, ch. 3.
 
 mod colour;
 mod read;
@@ -76,7 +78,7 @@ impl Theorem for Staircase {
     }
 
     fn source(&self) -> &'static str {
-        "proved in crates/theorems/src/staircase/mod.rs; the stairs themselves after R. Sprague (1935)"
+        "proved in crates/theorems/src/staircase/mod.rs; reversible moves: Winning Ways, ch. 3"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
@@ -129,7 +131,8 @@ struct Arcs {
     from: Expr,
     to: Option<Expr>,
     form: Form,
-    /// The rule chooses the source first, as `u` in `lo..len(x)+h` with the source at u − h − 1, and reads the length nowhere
+    /// The rule chooses the source first, as `u` in `lo..len(x)+h` with the source at u − h − 1, and reads the length
+    /// nowhere
     /// else.
     stable: bool,
 }

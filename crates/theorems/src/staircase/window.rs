@@ -1,7 +1,8 @@
 //! Windows: guards over two quantifiers as bounds and residues, and the boxes that they let a box reach.
 //!
-//! A residue condition depends on u and v only through u mod m and v mod m, for an m that is read off the expression: remainders of
-//! polynomials by constants, and anything made of such remainders. It is evaluated once for each pair of residues.
+//! A residue condition depends on u and v only through u mod m and v mod m, for an m that is read off the expression:
+//! remainders of polynomials by constants, and anything made of such remainders. It is evaluated once for each pair of
+//! residues.
 
 use grundy_lang::ir::{BinaryOp, CompareOp, Domain, Expr, ExprKind, Function, Slot, Type};
 

@@ -1,32 +1,35 @@
 //! Pieces on a strip that slide towards one end and pass nobody: Georgia and Bob (POJ 1704) and its variants.
 //!
 //! # Theorem
-//! Let pieces stand at p[0], p[1], …, each at least D ≥ 0 cells after the one before (D = 1: no two on one cell), and let a move slide
-//! one piece down to any cell from its limit to the one just below it, the limit being p[i-1] + D, and a wall W for the first
-//! piece. Let the gap g[i] be the number of cells that piece i can slide: g[0] = p[0] − W (0 if that is negative: then the
-//! piece never moves) and g[i] = p[i] − p[i-1] − D. Then the Grundy value is the nim-sum of every second gap, **counted
-//! from the last piece**: g[n-1], g[n-3], …; so the first gap counts only if the number of pieces is odd.
+//! Let pieces stand at `p[0]`, `p[1]`, …, each at least D ≥ 0 cells after the one before (D = 1: no two on one cell),
+//! and let a move slide one piece down to any cell from its limit to the one just below it, the limit being `p[i-1]` +
+//! D, and a wall W for the first piece. Let the gap `g[i]` be the number of cells that piece i can slide: `g[0]` =
+//! `p[0]` − W (0 if that is negative: then the piece never moves) and `g[i]` = `p[i]` − `p[i-1]` − D. Then the Grundy
+//! value is the nim-sum of every second gap, **counted from the last piece**: `g[n-1]`, `g[n-3]`, …; so the first gap
+//! counts only if the number of pieces is odd.
 //!
-//! *Proof.* Sliding piece i by k takes k from g[i] and adds k to g[i+1]; sliding the last piece takes k from g[n-1] and
-//! adds nothing. Each k from 1 to g[i] is a move, and after it all gaps are still at least 0, so the pieces stay in order. That is the
-//! staircase of `staircase` on the boxes g[0], …, g[n-1] with the arcs i → i+1 and n-1 → nowhere: nowhere is even, the last
-//! gap odd, and the colours alternate from there. If the first piece never moves, its gap is 0 for ever and changes
-//! nothing. ∎
+//! *Proof.* Sliding piece i by k takes k from `g[i]` and adds k to `g[i+1]`; sliding the last piece takes k from
+//! `g[n-1]` and adds nothing. Each k from 1 to `g[i]` is a move, and after it all gaps are still at least 0, so the
+//! pieces stay in order. That is the staircase of [`crate::staircase`] on the boxes `g[0]`, …, `g[n-1]` with the arcs i → i+1
+//! and n-1 → nowhere: nowhere is even, the last gap odd, and the colours alternate from there. If the first piece never
+//! moves, its gap is 0 for ever and changes nothing. ∎
 //!
-//! Slides towards the high end are the mirror image: g[i] = p[i+1] − D − p[i], the last piece slides up to a wall, and the gaps
-//! pair from the first piece.
+//! Slides towards the high end are the mirror image: `g[i]` = `p[i+1]` − D − `p[i]`, the last piece slides up to a
+//! wall, and the gaps pair from the first piece.
 //!
 //! # How the rules are read
-//! A move must change one place of the array. Its bounds and guards are brought to linear forms over the neighbours, once
-//! for each kind of place: the first, a middle and the last of several pieces, and the only piece; conditions such as `i > 0` are decided
-//! for all numbers of pieces at once. Together the rules must give exactly the range of the theorem for each kind of
-//! place; every other range is refused. A limit on the length of a slide makes the gaps bounded heaps, which is another theorem.
+//! A move must change one place of the array. Its bounds and guards are brought to linear forms over the neighbours,
+//! once for each kind of place: the first, a middle and the last of several pieces, and the only piece; conditions such
+//! as `i > 0` are decided for all numbers of pieces at once. Together the rules must give exactly the range of the
+//! theorem for each kind of place; every other range is refused. A limit on the length of a slide makes the gaps
+//! bounded heaps, which is another theorem.
 //!
 //! A position with a piece out of order, or nearer than D to its neighbour, is refused.
 //!
 //! Cost: one pass over the pieces for a value; options are listed from two more.
 //!
-//! Source: the game is in E. Berlekamp, J. Conway, R. Guy, *Winning Ways*, ch. 3 (silver dollar game without the dollar).
+//! Source: the game is in E. Berlekamp, J. Conway, R. Guy, *Winning Ways*, ch. 3 (silver dollar game without the
+//! dollar).
 
 mod read;
 
