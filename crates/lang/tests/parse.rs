@@ -134,6 +134,19 @@ fn holds_for_any_text(text: &str) {
         text.len()
     );
     drop(grundy_lang::codes::translate(text));
+    // What parses is checked: that must not panic either, and what is wrong must lie within the text.
+    if errors.is_empty()
+        && let Err(errors) = grundy_lang::check::load(&source)
+    {
+        assert!(!errors.is_empty(), "refused without an error: {text:?}");
+        for (span, _) in errors.iter().flat_map(|e| &e.labels) {
+            assert!(
+                span.start <= span.end && span.end as usize <= text.len(),
+                "{span:?} in {text:?}"
+            );
+        }
+        errors.iter().for_each(|e| drop(e.render(false)));
+    }
 }
 
 /// A piece of text that mutations put in: fragments of the language and what people write instead.
@@ -369,4 +382,34 @@ fn numbers_of_any_length() {
         panic!("{game:?}")
     };
     assert!(matches!(&limits[0].kind, ExprKind::Int(n) if n.to_string() == digits));
+}
+
+/// The bounds on nesting and height leave every later walk over the tree enough stack, a test's 2 MB here.
+#[test]
+fn texts_at_the_bounds_are_checked() {
+    let nest = |open: &str, inner: &str, close: &str, n: usize| {
+        format!("{}{inner}{}", open.repeat(n), close.repeat(n))
+    };
+    let deepest = |texts: &dyn Fn(usize) -> String| {
+        let parses = |n: &usize| parse(&Source::new("deep", texts(*n))).1.is_empty();
+        let n = (1..400)
+            .take_while(parses)
+            .last()
+            .expect("one level parses");
+        assert!((40..399).contains(&n), "{n} levels in {}", texts(1));
+        drop(grundy_lang::check::load(&Source::new("deep", texts(n))));
+    };
+    deepest(&|n| format!("n -> {}", nest("(", "n - 1", ")", n)));
+    deepest(&|n| format!("n -> n{}", " - 1".repeat(n)));
+    deepest(&|n| format!("n -> n - 1 if {}n > 1", "not ".repeat(n)));
+    deepest(&|n| format!("n -> n - {}1", "-".repeat(n)));
+    deepest(&|n| format!("n -> {}n", "n if n > 1 else ".repeat(n)));
+    deepest(&|n| format!("n -> n - {}", nest("min(", "1", ", n)", n)));
+    deepest(&|n| format!("x[] -> x with x[0] = {}", nest("x[", "0", "]", n)));
+    deepest(&|n| format!("n -> n - {}1", "2 ** ".repeat(n)));
+    deepest(&|n| format!("n -> n - {}", nest("sum(", "i", " for i in 1..n)", n)));
+    deepest(&|n| format!("{} -> n", nest("(", "n", ", m)", n)));
+    deepest(&|n| format!("start {}\nn -> n - 1", nest("[", "n", "]", n)));
+    deepest(&|n| format!("n -> n - 1\nexpect {} -> win", nest("[", "1", "]", n)));
+    deepest(&|n| format!("n -> n - 1\ninput {} n", "repeat T: ".repeat(n)));
 }
