@@ -413,3 +413,11 @@ fn texts_at_the_bounds_are_checked() {
     deepest(&|n| format!("n -> n - 1\nexpect {} -> win", nest("[", "1", "]", n)));
     deepest(&|n| format!("n -> n - 1\ninput {} n", "repeat T: ".repeat(n)));
 }
+
+#[test]
+fn a_set_among_its_own_members_is_refused() {
+    for text in ["s{} -> s ^ {i} - i for i in s\nstart s", "s{} -> s ^ ({i} - i)", "n -> [x] + x", "n -> x if x == {x}"] {
+        let errors = grundy_lang::check::load(&Source::new("endless", text)).unwrap_err();
+        assert_eq!(errors[0].code.as_str(), "G0301", "{text}: {}", errors[0]);
+    }
+}

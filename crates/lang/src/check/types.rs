@@ -106,6 +106,12 @@ impl Types {
                 {
                     return Err(Clash);
                 }
+                // A container among its own elements would be an endless type.
+                if e.as_ref().is_some_and(|e| self.occurs(*j, e))
+                    || d.as_ref().is_some_and(|d| self.occurs(*i, d))
+                {
+                    return Err(Clash);
+                }
                 if let (Some(e), Some(d)) = (&e, &d) {
                     self.unify(e, d)?;
                 }
