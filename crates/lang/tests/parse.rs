@@ -416,8 +416,54 @@ fn texts_at_the_bounds_are_checked() {
 
 #[test]
 fn a_set_among_its_own_members_is_refused() {
-    for text in ["s{} -> s ^ {i} - i for i in s\nstart s", "s{} -> s ^ ({i} - i)", "n -> [x] + x", "n -> x if x == {x}"] {
+    for text in [
+        "s{} -> s ^ {i} - i for i in s\nstart s",
+        "s{} -> s ^ ({i} - i)",
+        "n -> [x] + x",
+        "n -> x if x == {x}",
+    ] {
         let errors = grundy_lang::check::load(&Source::new("endless", text)).unwrap_err();
         assert_eq!(errors[0].code.as_str(), "G0301", "{text}: {}", errors[0]);
+    }
+}
+
+/// Tuples over names double with each name; forty of them would fill any memory.
+#[test]
+fn types_do_not_grow_without_bound() {
+    let chain = |link: &dyn Fn(usize) -> String, join: &str, order: bool| {
+        let links: Vec<String> = if order {
+            (1..40).map(link).collect()
+        } else {
+            (1..40).rev().map(link).collect()
+        };
+        links.join(join)
+    };
+    let quantified = |i: usize| format!("a{i} in [(a{0}, a{0})]", i - 1);
+    let equal = |i: usize| format!("a{i} == (a{0}, a{0})", i - 1);
+    let names: Vec<String> = (0..40).map(|i| format!("a{i}")).collect();
+    let texts = [
+        format!(
+            "n -> n - 1 for a0 in 1..n, {}",
+            chain(&quantified, ", ", true)
+        ),
+        format!("n -> n - 1 if {}", chain(&equal, " and ", true)),
+        format!("n -> n - 1 if {}", chain(&equal, " and ", false)),
+        format!(
+            "param {}\nn -> n - 1 if {} and a39",
+            names.join(", "),
+            chain(&equal, " and ", false)
+        ),
+        format!(
+            "({}) -> 3 if {} and a39 == a38",
+            names.join(", "),
+            chain(&equal, " and ", false)
+        ),
+    ];
+    for text in texts {
+        let errors = grundy_lang::check::load(&Source::new("large", &*text)).unwrap_err();
+        assert!(
+            errors.iter().all(|e| e.render(false).len() < 10_000),
+            "{text}"
+        );
     }
 }

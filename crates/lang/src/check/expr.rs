@@ -168,6 +168,19 @@ impl Checker<'_> {
             },
             ast::ExprKind::Tuple(members) => {
                 let members: Vec<Expr> = members.iter().map(|m| self.expr(m)).collect();
+                if !self.types.are_small(members.iter().map(|m| &m.ty)) {
+                    self.error(
+                        Code::TooDeep,
+                        span,
+                        "a tuple of too many parts",
+                        "its type is too large, tuples in it counted",
+                    );
+                    return Expr {
+                        kind: ExprKind::Tuple(Vec::new()),
+                        ty: self.unknown_type(),
+                        span,
+                    };
+                }
                 let ty = Type::Tuple(members.iter().map(|m| m.ty.clone()).collect());
                 (ExprKind::Tuple(members), ty)
             }

@@ -11,6 +11,17 @@ use super::{Checker, LOCAL};
 
 impl Checker<'_> {
     pub(super) fn finish(&mut self, game: &mut Game, first: Span) {
+        if !self.types.all_small() {
+            let message = "a name of a type too large to write out";
+            self.error(
+                Code::TooDeep,
+                first,
+                message,
+                "the names of this game stand for tuples of tuples",
+            );
+            self.help("tuples of tuples over names double with each name; take them apart: `for (v, w) in arcs`");
+            return;
+        }
         let params = game.vars.len();
         let position = self.types.settle(&self.position.clone());
         match shape(&position) {

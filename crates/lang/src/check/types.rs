@@ -29,9 +29,15 @@ enum Unknown {
     },
 }
 
+/// How many nodes a type may have. Tuples of tuples over names (`b == (a, a)`, `c == (b, b)`, …) double with each name; no
+/// rule that a person writes comes near the bound.
+const LARGEST: usize = 2000;
+
 #[derive(Debug, Default)]
 pub(super) struct Types {
     unknowns: Vec<Unknown>,
+    /// Steps left for the unification at hand.
+    fuel: usize,
 }
 
 impl Types {
@@ -80,6 +86,25 @@ impl Types {
     }
 
     pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        self.fuel = 2 * LARGEST;
+        self.join(a, b)
+    }
+
+    /// Whether these types together have at most [`LARGEST`] nodes, names followed.
+    pub fn are_small<'t>(&self, types: impl IntoIterator<Item = &'t Type>) -> bool {
+        let mut fuel = LARGEST;
+        !types
+            .into_iter()
+            .any(|t| self.search(u32::MAX, t, &mut fuel))
+    }
+
+    /// Whether each type is small enough to be written out.
+    pub fn all_small(&self) -> bool {
+        (0..self.unknowns.len()).all(|i| self.are_small([&Type::Unknown(i as u32)]))
+    }
+
+    fn join(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Clash)?;
         let (a, b) = (self.head(a), self.head(b));
         match (&a, &b) {
             (Type::Unknown(i), Type::Unknown(j)) if i == j => Ok(()),
@@ -113,7 +138,7 @@ impl Types {
                     return Err(Clash);
                 }
                 if let (Some(e), Some(d)) = (&e, &d) {
-                    self.unify(e, d)?;
+                    self.join(e, d)?;
                 }
                 self.unknowns[*j as usize] = Unknown::Free {
                     forms: f & g,
@@ -152,35 +177,44 @@ impl Types {
                     return Err(Clash);
                 }
                 if let (Some(e), Some(t)) = (&element, inner) {
-                    self.unify(e, t)?;
+                    self.join(e, t)?;
                 }
                 self.unknowns[*i as usize] = Unknown::Bound(known.clone());
                 Ok(())
             }
             (Type::List(x), Type::List(y))
             | (Type::Set(x), Type::Set(y))
-            | (Type::Multiset(x), Type::Multiset(y)) => self.unify(x, y),
-            (Type::Unordered(n, x), Type::Unordered(m, y)) if n == m => self.unify(x, y),
+            | (Type::Multiset(x), Type::Multiset(y)) => self.join(x, y),
+            (Type::Unordered(n, x), Type::Unordered(m, y)) if n == m => self.join(x, y),
             (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
-                xs.iter().zip(ys).try_for_each(|(x, y)| self.unify(x, y))
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.join(x, y))
             }
             (x, y) if x == y => Ok(()),
             _ => Err(Clash),
         }
     }
 
+    /// Whether the unknown is in the type, or the type is too large to say.
     fn occurs(&self, i: u32, ty: &Type) -> bool {
+        self.search(i, ty, &mut { LARGEST })
+    }
+
+    fn search(&self, i: u32, ty: &Type, fuel: &mut usize) -> bool {
+        let Some(left) = fuel.checked_sub(1) else {
+            return true;
+        };
+        *fuel = left;
         match self.head(ty) {
             Type::Unknown(j) => {
                 let Unknown::Free { element, .. } = &self.unknowns[j as usize] else {
                     return false;
                 };
-                i == j || element.as_ref().is_some_and(|e| self.occurs(i, e))
+                i == j || element.as_ref().is_some_and(|e| self.search(i, e, fuel))
             }
             Type::List(t) | Type::Set(t) | Type::Multiset(t) | Type::Unordered(_, t) => {
-                self.occurs(i, &t)
+                self.search(i, &t, fuel)
             }
-            Type::Tuple(ts) => ts.iter().any(|t| self.occurs(i, t)),
+            Type::Tuple(ts) => ts.iter().any(|t| self.search(i, t, fuel)),
             Type::Int | Type::Bool | Type::Char => false,
         }
     }
@@ -219,6 +253,9 @@ impl Types {
 
     /// The type in words, for messages.
     pub fn describe(&self, ty: &Type) -> String {
+        if !self.are_small([ty]) {
+            return "something of a very large type".to_owned();
+        }
         describe(&self.settle_for_words(ty))
     }
 
