@@ -41,13 +41,15 @@ pub fn gentle_width(r: &mut Random) -> String {
 /// Any width at all.
 pub fn any_width(r: &mut Random) -> String {
     let (a, b) = (r.range(2, 5), r.range(0, 6));
-    match r.range(0, 8) {
+    match r.range(0, 10) {
         0 => rising_width(r),
         1 => gentle_width(r),
         2 => format!("c % {a} + {}", b / 2),
         3 => format!("abs(c - {b})"),
         4 => format!("({a} if c > {b} else {})", b + 1),
         5 => format!("{b} - c"),
+        8 => format!("{a}*c - {}", a * b),
+        9 => format!("c + c // {a} - {b}"),
         6 => format!("gcd(c, {})", a + b),
         7 => format!("c ^ {a}"),
         _ => format!("{} + (c % 2)", gentle_width(r)),
