@@ -302,7 +302,8 @@ impl Walk<'_> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             return stop(format!(
-                "the arcs have no form that can be read as a whole, and trying every combination takes more than {MOST_STEPS} steps"
+                "the arcs have no form that can be read as a whole, and trying every combination takes more than \
+                {MOST_STEPS} steps"
             ));
         }
         Ok(())

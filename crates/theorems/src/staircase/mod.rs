@@ -36,7 +36,8 @@
 //! O(N·m·log N): for all even boxes together, how many odd boxes of their windows lack at most `x[A]` tokens, with a
 //! Fenwick tree over the boxes in order of residue class, filled in order of that lack.
 //!
-//! Source: proved above; the idea that a move which the next player can undo does not count is in E. Berlekamp, J. Conway,
+//! Source: proved above; the idea that a move which the next player can undo does not count is in E. Berlekamp, J.
+//! Conway,
 //! R. Guy, *Winning Ways*, ch. 3.
 
 mod colour;
@@ -481,11 +482,13 @@ impl Solver for StaircaseSolver {
         let value = self.nim_sum(part, p);
         let mut out = vec![
             format!(
-                "Call a box that no token can leave even, and every other box by the colour that the boxes it reaches have \
+                "Call a box that no token can leave even, and every other box by the colour that the boxes it \
+                reaches have \
                  not. Here every arc joins an even box and an odd one; {}.",
                 self.odd_places(p, n)
             ),
-            "Only the odd boxes count. Tokens moved from an even box into an odd one can be moved on at once, since an odd box \
+            "Only the odd boxes count. Tokens moved from an even box into an odd one can be moved on at once, since \
+            an odd box \
              always reaches an even one; so taking tokens out of odd boxes is a game of Nim."
                 .to_owned(),
         ];
@@ -505,7 +508,8 @@ impl Solver for StaircaseSolver {
         };
         if value.is_zero() {
             out.push(format!(
-                "Here {sum}, so the player to move loses: every move changes the nim-sum, and it can always be brought back \
+                "Here {sum}, so the player to move loses: every move changes the nim-sum, and it can always be \
+                brought back \
                  to 0."
             ));
             return Ok(out);
@@ -514,7 +518,8 @@ impl Solver for StaircaseSolver {
         let step = taken.map(|a| {
             let left = counts[a].bitxor(&value);
             format!(
-                " For example x[{a}] holds {}, and moving {} of them to an even box leaves {left}, which makes the nim-sum 0.",
+                " For example x[{a}] holds {}, and moving {} of them to an even box leaves {left}, which makes the \
+                nim-sum 0.",
                 counts[a],
                 &counts[a] - &left
             )

@@ -1,4 +1,5 @@
-//! From move rules to arcs: which box loses tokens, which gets them, that their number is free, and what chooses the arc.
+//! From move rules to arcs: which box loses tokens, which gets them, that their number is free, and what chooses the
+//! arc.
 
 use std::cmp::Ordering;
 

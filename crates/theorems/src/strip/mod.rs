@@ -10,7 +10,8 @@
 //!
 //! *Proof.* Sliding piece i by k takes k from `g[i]` and adds k to `g[i+1]`; sliding the last piece takes k from
 //! `g[n-1]` and adds nothing. Each k from 1 to `g[i]` is a move, and after it all gaps are still at least 0, so the
-//! pieces stay in order. That is the staircase of [`crate::staircase`] on the boxes `g[0]`, …, `g[n-1]` with the arcs i → i+1
+//! pieces stay in order. That is the staircase of [`crate::staircase`] on the boxes `g[0]`, …, `g[n-1]` with the
+//! arcs i → i+1
 //! and n-1 → nowhere: nowhere is even, the last gap odd, and the colours alternate from there. If the first piece never
 //! moves, its gap is 0 for ever and changes nothing. ∎
 //!
@@ -28,7 +29,7 @@
 //!
 //! Cost: one pass over the pieces for a value; options are listed from two more.
 //!
-//! Source: the game is in E. Berlekamp, J. Conway, R. Guy, *Winning Ways*, ch. 3 (silver dollar game without the
+//! Source: the game is in E. Berlekamp, J. Conway, R. Guy, *Winning Ways*, ch. 15 (silver dollar game without the
 //! dollar).
 
 mod read;
@@ -55,7 +56,7 @@ impl Theorem for Strip {
     }
 
     fn source(&self) -> &'static str {
-        "proved in crates/theorems/src/strip/mod.rs; Berlekamp, Conway, Guy, Winning Ways, ch. 3"
+        "proved in crates/theorems/src/strip/mod.rs; Berlekamp, Conway, Guy, Winning Ways, ch. 15"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
@@ -390,12 +391,15 @@ impl Solver for StripSolver {
         };
         let counted: Vec<usize> = (0..n).filter(|&i| self.odd(n, i)).collect();
         let mut out = vec![format!(
-            "The gap of a piece is the number of cells that it can slide. Sliding it by k makes its own gap k smaller and the gap \
+            "The gap of a piece is the number of cells that it can slide. Sliding it by k makes its own gap k \
+            smaller and the gap \
              of the piece on its {far} side k larger; the piece at the {far} end has nobody there."
         )];
         out.push(format!(
-            "So pair the gaps from the {far} end and count the first of each pair: what is moved out of an uncounted gap into a \
-             counted one can be moved on at once. The gap at the {end} end counts only if the number of pieces is odd; here \
+            "So pair the gaps from the {far} end and count the first of each pair: what is moved out of an \
+            uncounted gap into a \
+             counted one can be moved on at once. The gap at the {end} end counts only if the number of pieces is \
+             odd; here \
              there {}.",
             match n {
                 0 => "is no piece".to_owned(),
@@ -418,7 +422,8 @@ impl Solver for StripSolver {
             len => format!("the nim-sum of the {len} counted gaps is {value}"),
         };
         if value.is_zero() {
-            out.push(format!("Here {sum}, so the player to move loses: every move changes it, and it can be brought back to 0."));
+            out.push(format!("Here {sum}, so the player to move loses: every move changes it, and it can be brought \
+            back to 0."));
         } else {
             let winning = self.options(part, &Target::P, 1, budget)?;
             let moved = winning

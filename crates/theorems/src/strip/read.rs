@@ -67,7 +67,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A linear form over the free numbers s, t ≥ 0 of a place, the move's own quantifier, and the cells (≥ 0) of the piece before, the
+/// A linear form over the free numbers s, t ≥ 0 of a place, the move's own quantifier, and the cells (≥ 0) of the
+/// piece before, the
 /// piece itself and the piece after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Linear {
@@ -515,7 +516,8 @@ impl<'g> Slide<'g> {
         };
         for e in [lo, hi] {
             let (a, b) = end(e).ok_or_else(bad)?;
-            // Ends of the range: from the first piece on, b ≥ 0 cells in; to the last, b ≥ 1 before its end. If a range is empty for
+            // Ends of the range: from the first piece on, b ≥ 0 cells in; to the last, b ≥ 1 before its end. If a
+            // range is empty for
             // few pieces, its other end lies beyond, which names nobody.
             let inside = match a {
                 0 => b >= 0,
