@@ -1,4 +1,5 @@
-//! Random window games: a counter that may go to the next f numbers, f of every kind, in every way of writing; and near misses.
+//! Random window games: a counter that may go to the next f numbers, f of every kind, in every way of writing; and near
+//! misses.
 
 use crate::{Random, RandomGame};
 

@@ -1,8 +1,9 @@
-//! The moves of a game whose parts are a fixed number of counters, as integer constraints over the counters and quantifiers.
+//! The moves of a game whose parts are a fixed number of counters, as integer constraints over the counters and
+//! quantifiers.
 //!
-//! A move rule becomes one or more cases: a conjunction of `p >= 0` and the counters that it leaves. `or` in a guard makes
-//! several cases of it. Whether members are named `n` or `(a, b)`, and whether a bound stands in the range or in a guard, is
-//! not to be seen in a case.
+//! A move rule becomes one or more cases: a conjunction of `p >= 0` and the counters that it leaves. `or` in a guard
+//! makes several cases of it. Whether members are named `n` or `(a, b)`, and whether a bound stands in the range or in
+//! a guard, is not to be seen in a case.
 
 use std::collections::hash_map::Entry;
 
@@ -27,7 +28,8 @@ pub(crate) struct Case {
     pub every_order: bool,
 }
 
-/// The number of counters of a part, if it has nothing else: `n`, `(a, b)`, `((a, b), c)` and, if `unordered`, `{a, b}`.
+/// The number of counters of a part, if it has nothing else: `n`, `(a, b)`, `((a, b), c)` and, if `unordered`, `{a,
+/// b}`.
 fn width(shape: &Shape, unordered: bool) -> Option<usize> {
     match shape {
         Shape::Int => Some(1),
@@ -162,8 +164,8 @@ fn flatten(reader: &Reader<'_>, e: &Expr, out: &mut Vec<Poly>) -> Result<(), Why
     }
 }
 
-/// A case in which one counter moves through an interval and the others stay: `lower ≤ new ≤ upper`, each bound in turn,
-/// wherever the guards hold.
+/// A case in which one counter moves through an interval and the others stay: `lower ≤ new ≤ upper`, each bound in
+/// turn, wherever the guards hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Interval {
     /// The rule it comes from.

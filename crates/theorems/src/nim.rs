@@ -1,12 +1,13 @@
 //! A Nim heap: a counter from which any positive number may be taken.
 //!
 //! Recognised: the options of n are exactly 0, …, n−1, each as one part, however they are written (`n -> n - k for k in
-//! 1..n`, `n -> k for k in 0..n-1`), other rules whose options are among these included, and counters beside n that no move
-//! changes. Then the Grundy value of n is n, by induction: n = mex{0, …, n−1}. Misère, a heap played alone is lost for the
-//! player to move at n = 1 only: from there the one move takes the last, and from every n ≥ 2 there is a move to 1.
+//! 1..n`, `n -> k for k in 0..n-1`), other rules whose options are among these included, and counters beside n that no
+//! move changes. Then the Grundy value of n is n, by induction: n = mex{0, …, n−1}. Misère, a heap played alone is lost
+//! for the player to move at n = 1 only: from there the one move takes the last, and from every n ≥ 2 there is a move
+//! to 1.
 //!
-//! Sums of heaps in misère play follow the rule of C. L. Bouton, Nim, a game with a complete mathematical theory, Annals of
-//! Mathematics 3 (1901/02): see [`misere_nim`].
+//! Sums of heaps in misère play follow the rule of C. L. Bouton, Nim, a game with a complete mathematical theory,
+//! Annals of Mathematics 3 (1901/02): see [`misere_nim`].
 //!
 //! Cost: none but that of comparing numbers, for heaps of any size.
 
@@ -158,9 +159,9 @@ impl Solver for Heap {
 
 /// Who wins a sum of Nim heaps of these sizes when who cannot move wins (Bouton).
 ///
-/// If some heap is larger than 1, the same positions are lost as in normal play: those with nim-sum 0. If all are 0 or 1,
-/// moves alternate on the ones, and the player to move loses exactly at an odd number of them. The two agree at the change:
-/// from a single large heap the player to move leaves 0 or 1 of it, whichever makes the number of ones odd.
+/// If some heap is larger than 1, the same positions are lost as in normal play: those with nim-sum 0. If all are 0 or
+/// 1, moves alternate on the ones, and the player to move loses exactly at an odd number of them. The two agree at the
+/// change: from a single large heap the player to move leaves 0 or 1 of it, whichever makes the number of ones odd.
 ///
 /// ```
 /// use grundy_core::{Int, Outcome};
@@ -177,8 +178,8 @@ pub fn misere_nim(heaps: &[Int]) -> Outcome {
     Outcome::from_next_wins(nim_sum.is_zero() != large)
 }
 
-/// For each heap the size to which it must be lowered to win a misère sum of Nim heaps; `None` where no move in it wins.
-/// There is never more than one such size a heap.
+/// For each heap the size to which it must be lowered to win a misère sum of Nim heaps; `None` where no move in it
+/// wins. There is never more than one such size a heap.
 pub fn misere_nim_moves(heaps: &[Int]) -> Vec<Option<Int>> {
     let nim_sum = heaps.iter().fold(Int::ZERO, |x, n| x.bitxor(n));
     let large = heaps.iter().filter(|n| **n > Int::ONE).count();

@@ -1,13 +1,14 @@
-//! Sums of independent parts: *nim-sum*, theorem 1 of the registry's idea, which every sum in normal play is answered by.
+//! Sums of independent parts: *nim-sum*, theorem 1 of the registry's idea, which every sum in normal play is answered
+//! by.
 //!
-//! The Grundy value of a sum is the nim-sum (bitwise exclusive or) of the values of its parts (Sprague 1935, Grundy 1939). It
-//! holds where play is normal, moves in one part never touch another, and play ends only when no part has a move. So it is
-//! used in normal play, without `lose if`, and without a `win if` that a sum would feel; the solver of a part says so by
-//! giving no value (`None`), and then [`Sum`] refuses. In misère play values do not add; the one class that is answered is a
-//! sum of Nim heaps (Bouton, see [`crate::nim::misere_nim`]).
+//! The Grundy value of a sum is the nim-sum (bitwise exclusive or) of the values of its parts (Sprague 1935, Grundy
+//! 1939). It holds where play is normal, moves in one part never touch another, and play ends only when no part has a
+//! move. So it is used in normal play, without `lose if`, and without a `win if` that a sum would feel; the solver of a
+//! part says so by giving no value (`None`), and then [`Sum`] refuses. In misère play values do not add; the one class
+//! that is answered is a sum of Nim heaps (Bouton, see [`crate::nim::misere_nim`]).
 //!
-//! A part of value g wins the sum of value X by each option of value g ^ X, options of larger value included. Cost: one value
-//! and one question for options a part.
+//! A part of value g wins the sum of value X by each option of value g ^ X, options of larger value included. Cost: one
+//! value and one question for options a part.
 
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::Diagnostic;

@@ -1,8 +1,9 @@
-//! Integer expressions of the rules in one normal form: polynomials over the counters, the quantifiers and opaque terms.
+//! Integer expressions of the rules in one normal form: polynomials over the counters, the quantifiers and opaque
+//! terms.
 //!
-//! Two expressions with the same normal form are equal for all values; nothing is said of others. Parameters are numbers
-//! here. Only expressions that cannot fail are taken (no division by what may be zero, no root of what may be negative), so
-//! that an evaluation needs no error and may skip what the interpreter would compute.
+//! Two expressions with the same normal form are equal for all values; nothing is said of others. Parameters are
+//! numbers here. Only expressions that cannot fail are taken (no division by what may be zero, no root of what may be
+//! negative), so that an evaluation needs no error and may skip what the interpreter would compute.
 //!
 //! Cost: a few microseconds an expression; [`Poly::eval`] walks the terms once.
 
@@ -303,8 +304,8 @@ impl Poly {
         })
     }
 
-    /// The minima, maxima and absolute values in it, each taken apart: what the whole is with each member in its place, and
-    /// whether `self >= 0` says that all of these are, or one.
+    /// The minima, maxima and absolute values in it, each taken apart: what the whole is with each member in its place,
+    /// and whether `self >= 0` says that all of these are, or one.
     fn extremes(&self) -> impl Iterator<Item = (Vec<Poly>, bool)> + '_ {
         self.0.iter().filter_map(|(atoms, c)| {
             let positive = !c.is_negative();
@@ -833,8 +834,8 @@ pub(crate) fn conjunction(a: &Any, b: &Any) -> Any {
         .collect()
 }
 
-/// Whether `p >= 0` follows from the facts (each at least 0) and from the counters being natural numbers: with its extremes
-/// taken apart it is the sum of something never negative and at most two of the facts.
+/// Whether `p >= 0` follows from the facts (each at least 0) and from the counters being natural numbers: with its
+/// extremes taken apart it is the sum of something never negative and at most two of the facts.
 pub(crate) fn follows(p: &Poly, facts: &[Poly]) -> bool {
     let plain = p.nonnegative()
         || facts.iter().enumerate().any(|(i, f)| {

@@ -1,43 +1,46 @@
-//! Window moves: one counter whose options are the numbers next to it, up to a distance that depends on the counter itself.
+//! Window moves: one counter whose options are the numbers next to it, up to a distance that depends on the counter
+//! itself.
 //!
-//! Rising: `(s, c) -> (s, c + k) for k in 1..min(f(c), s - c)`. Falling: `n -> n - k for k in 1..f(n)`. Measure a position by
-//! its distance d from the end of play, s − c or n. The options of d are the distances ℓ(d), …, d−1 with
+//! Rising: `(s, c) -> (s, c + k) for k in 1..min(f(c), s - c)`. Falling: `n -> n - k for k in 1..f(n)`. Measure a
+//! position by its distance d from the end of play, s − c or n. The options of d are the distances ℓ(d), …, d−1 with
 //! ℓ(d) = d − min(d, m(d)), m(d) = max(0, f). Its value is G(d) = mex{G(ℓ(d)), …, G(d−1)}.
 //!
 //! # Blocks
-//! Let b₀ = 0 and b' the least d > b with ℓ(d) > b for the successor b' of each b. The *recursive form* says that
-//! G(b + j) = j for 0 ≤ j < b' − b. In the rising game with cap s this reads: let q be the largest c with c + f(c) < s; above q
-//! the value is s − c; at q it is 0; below q it is that with the cap q.
+//! Let b₀ = 0 and b' the least d > b with ℓ(d) > b for the successor b' of each b. The *recursive form* says that G(b +
+//! j) = j for 0 ≤ j < b' − b. In the rising game with cap s this reads: let q be the largest c with c + f(c) < s; above
+//! q the value is s − c; at q it is 0; below q it is that with the cap q.
 //!
-//! **Theorem.** The recursive form holds if and only if (∗): for all blocks b and all 1 ≤ j < b' − b, the last position before
-//! b that lies j after the start of its own block (if there is one) is before ℓ(b + j).
+//! **Theorem.** The recursive form holds if and only if (∗): for all blocks b and all 1 ≤ j < b' − b, the last position
+//! before b that lies j after the start of its own block (if there is one) is before ℓ(b + j).
 //!
-//! *Proof.* By induction on d = b + j let all earlier positions have the values claimed. For j ≥ 1 the choice of b' gives
-//! ℓ(d) ≤ b, so the window holds b, …, d−1 with the values 0, …, j−1; its mex is j exactly if no position of an earlier block in
-//! the window has the value j, which is (∗). For j = 0 and b > 0, ℓ(b) is after the start of the block before, so the window holds
-//! no 0 and the mex is 0. ∎
+//! *Proof.* By induction on d = b + j let all earlier positions have the values claimed. For j ≥ 1 the choice of b'
+//! gives ℓ(d) ≤ b, so the window holds b, …, d−1 with the values 0, …, j−1; its mex is j exactly if no position of an
+//! earlier block in the window has the value j, which is (∗). For j = 0 and b > 0, ℓ(b) is after the start of the block
+//! before, so the window holds no 0 and the mex is 0. ∎
 //!
-//! **Corollary.** The form holds if d − m(d) strictly increases, that is if m never rises with d: in the rising game if f never
-//! falls as c rises, in the falling game if f never rises with n. *Proof.* Let a be the start of the block before b. ℓ(b) ≥ a + 1,
-//! and while ℓ > 0 it grows by at least 1 a step, so ℓ(b + j) ≥ a + 1 + j, and positions j after an earlier start are at most
-//! a + j. ∎ It is not enough that ℓ never falls: with ℓ = 0, 0, 0, 1, 1 the window of 4 is {1, 2, 3} with the values 1, 2, 0, so
-//! G(4) = 3, where the form says 1. f(c) = 0 (no move) and a cap of 0 need no special case.
+//! **Corollary.** The form holds if d − m(d) strictly increases, that is if m never rises with d: in the rising game if
+//! f never falls as c rises, in the falling game if f never rises with n. *Proof.* Let a be the start of the block
+//! before b. ℓ(b) ≥ a + 1, and while ℓ > 0 it grows by at least 1 a step, so ℓ(b + j) ≥ a + 1 + j, and positions j
+//! after an earlier start are at most a + j. ∎ It is not enough that ℓ never falls: with ℓ = 0, 0, 0, 1, 1 the window
+//! of 4 is {1, 2, 3} with the values 1, 2, 0, so G(4) = 3, where the form says 1. f(c) = 0 (no move) and a cap of 0
+//! need no special case.
 //!
 //! # Plateaus
-//! **Theorem.** If m never falls and rises by at most 1 a step (falling game: n // k, isqrt(n); Strange Nim), then G(d) = w(d) if d
-//! is the first with w(d) = min(d, m(d)), and else G(d) = G(d − w(d) − 1). *Proof.* w also never falls and rises by at most 1, so
-//! ℓ = d − w rises by 0 or 1 a step. Claim: the window of d and d itself together have the values 0, …, w(d), each once. True for
-//! d = 0. If ℓ(d+1) = ℓ(d), the window of d + 1 has all these, so G(d+1) = w(d) + 1 = w(d+1). Else the window has lost the position
-//! ℓ(d) and w(d+1) = w(d), so G(d+1) = G(ℓ(d)) with ℓ(d) = d + 1 − w(d+1) − 1. ∎
+//! **Theorem.** If m never falls and rises by at most 1 a step (falling game: n // k, isqrt(n); Strange Nim), then G(d)
+//! = w(d) if d is the first with w(d) = min(d, m(d)), and else G(d) = G(d − w(d) − 1). *Proof.* w also never falls and
+//! rises by at most 1, so ℓ = d − w rises by 0 or 1 a step. Claim: the window of d and d itself together have the
+//! values 0, …, w(d), each once. True for d = 0. If ℓ(d+1) = ℓ(d), the window of d + 1 has all these, so G(d+1) = w(d)
+//! + 1 = w(d+1). Else the window has lost the position ℓ(d) and w(d+1) = w(d), so G(d+1) = G(ℓ(d)) with ℓ(d) = d + 1 −
+//! w(d+1) − 1. ∎
 //!
 //! # Everything else
-//! A table over d: mex is the least value whose last occurrence is before ℓ(d), found by descent in a tree of minima. It holds
-//! for any ℓ, and takes O(d log d) time and 20 bytes a position, up to the budget's memory.
+//! A table over d: mex is the least value whose last occurrence is before ℓ(d), found by descent in a tree of minima.
+//! It holds for any ℓ, and takes O(d log d) time and 20 bytes a position, up to the budget's memory.
 //!
 //! # Cost
 //! Blocks: one search for a threshold a block, about 40 evaluations of f for numbers of a thousand digits; a Stone Game
-//! (f = c²) has O(log log s) blocks. Runs of blocks with the same m are one step. Plateaus: the same a plateau passed. Both
-//! stop at [`MAX_STEPS`].
+//! (f = c²) has O(log log s) blocks. Runs of blocks with the same m are one step. Plateaus: the same a plateau passed.
+//! Both stop at [`MAX_STEPS`].
 
 use std::sync::{Mutex, PoisonError};
 
@@ -110,7 +113,8 @@ impl Theorem for WindowMoves {
     }
 }
 
-/// Whether the bounds on the near side say exactly that the interval begins at `edge`; `sign` 1 if they are lower bounds.
+/// Whether the bounds on the near side say exactly that the interval begins at `edge`; `sign` 1 if they are lower
+/// bounds.
 fn starts(bounds: &[Poly], edge: &Poly, sign: i64) -> bool {
     let sign = Int::from(sign);
     bounds.contains(edge)
@@ -119,8 +123,8 @@ fn starts(bounds: &[Poly], edge: &Poly, sign: i64) -> bool {
             .all(|b| edge.minus(b).scaled(&sign).nonnegative())
 }
 
-/// The options by one rule: where the guards hold, the numbers from next to x as far as every `reach` says, not past any
-/// `end`.
+/// The options by one rule: where the guards hold, the numbers from next to x as far as every `reach` says, not past
+/// any `end`.
 struct Window {
     /// Bounds on the far side that the counter does not enter.
     ends: Vec<Poly>,
@@ -771,8 +775,10 @@ impl Solver for Windows {
                 })?;
                 if let Some(f) = f {
                     out.push(format!(
-                        "From {x} the next f = {f} numbers can be reached. As long as the end is among them the value is the \
-                         distance to the end; the first position from which it is not has the value 0, since it reaches only \
+                        "From {x} the next f = {f} numbers can be reached. As long as the end is among them \
+                         the value is the \
+                         distance to the end; the first position from which it is not has the value 0, \
+                         since it reaches only \
                          positions of values above 0, and from there on it plays the part of the end."
                     ));
                 } else {
@@ -792,7 +798,8 @@ impl Solver for Windows {
             }
             Form::Plateaus => {
                 out.push(format!(
-                    "From {x} the next f = {} numbers can be reached. Where f has just become w the value is w; else the window \
+                    "From {x} the next f = {} numbers can be reached. Where f has just become w \
+                     the value is w; else the window \
                      has lost one position, f + 1 away, and the value is the one that was lost.",
                     f.unwrap_or_default()
                 ));
@@ -825,8 +832,8 @@ struct Table {
     /// The counters that stay.
     key: Vec<Int>,
     values: Vec<u32>,
-    /// A tree of minima over values: one more than the last position of that value, 0 if it has not occurred. The leaves are
-    /// the upper half.
+    /// A tree of minima over values: one more than the last position of that value, 0 if it has not occurred. The
+    /// leaves are the upper half.
     last: Vec<u32>,
 }
 

@@ -1,27 +1,28 @@
 //! Two heaps: take any positive number from one, or k from one and l from the other with |k − l| < t.
 //!
-//! t = 1 is Wythoff's game (W. A. Wythoff, A modification of the game of Nim, 1907); general t is A. S. Fraenkel, How to beat
-//! your Wythoff games' opponent on three fronts, Amer. Math. Monthly 89 (1982). The P-positions are the pairs (Aₙ, Bₙ) with
-//! Bₙ = Aₙ + tn and Aₙ = ⌊nα⌋, α = (2 − t + √(t² + 4))/2. Since ⌊(i + r)/2⌋ = ⌊(i + ⌊r⌋)/2⌋ for an integer i and a real r,
-//! Aₙ = ⌊(n(2 − t) + isqrt(n²(t² + 4)))/2⌋ exactly. Every natural number is in exactly one pair, and each multiple of t is the
-//! difference of exactly one: so a move in one heap goes to the pair of the other heap, a move in both to the pair of a
-//! difference d' with t | d' and |d' − d| < t, of which there are at most two. All winning moves are found so, at most four.
+//! t = 1 is Wythoff's game (W. A. Wythoff, A modification of the game of Nim, 1907); general t is A. S. Fraenkel, How
+//! to beat your Wythoff games' opponent on three fronts, Amer. Math. Monthly 89 (1982). The P-positions are the pairs
+//! (Aₙ, Bₙ) with Bₙ = Aₙ + tn and Aₙ = ⌊nα⌋, α = (2 − t + √(t² + 4))/2. Since ⌊(i + r)/2⌋ = ⌊(i + ⌊r⌋)/2⌋ for an
+//! integer i and a real r, Aₙ = ⌊(n(2 − t) + isqrt(n²(t² + 4)))/2⌋ exactly. Every natural number is in exactly one
+//! pair, and each multiple of t is the difference of exactly one: so a move in one heap goes to the pair of the other
+//! heap, a move in both to the pair of a difference d' with t | d' and |d' − d| < t, of which there are at most two.
+//! All winning moves are found so, at most four.
 //!
-//! 1/α = (t − 2 + √(t² + 4))/(2t) and 1/β = (t + 2 − √(t² + 4))/(2t) for β = α + t give the n with Aₙ = x or Bₙ = x up to
-//! rounding; the candidates are tested.
+//! 1/α = (t − 2 + √(t² + 4))/(2t) and 1/β = (t + 2 − √(t² + 4))/(2t) for β = α + t give the n with Aₙ = x or Bₙ = x up
+//! to rounding; the candidates are tested.
 //!
 //! # Misère, t = 1
-//! The P-positions are (0, 1), (2, 2) and (Aₙ, Bₙ) for n ≥ 2. *Proof.* Each natural number is still in exactly one of them and
-//! each difference belongs to exactly one, so no move leads from one to another. Let (a, b), a ≤ b, be none of them and not
-//! (0, 0), which is won by the player to move. a = 0: move to (0, 1). a = 1: take the other heap. a = 2: then b > 2, move to
-//! (2, 2). a = Bₙ with n ≥ 2: lower b to Aₙ. a = Aₙ with n ≥ 2: if b > Bₙ lower b to Bₙ; else the difference d = b − a is less than
-//! n, and the diagonal leads to the pair of that difference, whose heaps are smaller since a ≥ 3. ∎ For t ≥ 2 misère play is
-//! refused.
+//! The P-positions are (0, 1), (2, 2) and (Aₙ, Bₙ) for n ≥ 2. *Proof.* Each natural number is still in exactly one of
+//! them and each difference belongs to exactly one, so no move leads from one to another. Let (a, b), a ≤ b, be none of
+//! them and not (0, 0), which is won by the player to move. a = 0: move to (0, 1). a = 1: take the other heap. a = 2:
+//! then b > 2, move to (2, 2). a = Bₙ with n ≥ 2: lower b to Aₙ. a = Aₙ with n ≥ 2: if b > Bₙ lower b to Bₙ; else the
+//! difference d = b − a is less than n, and the diagonal leads to the pair of that difference, whose heaps are smaller
+//! since a ≥ 3. ∎ For t ≥ 2 misère play is refused.
 //!
 //! # Recognition
-//! From the moves: each rule is brought to the numbers k and l taken; it must allow only moves of the t-game, and together
-//! the rules must allow all: every number from either heap, and for each difference |k − l| < t all k, l ≥ 1. Ranges, guards,
-//! one quantifier or two, one rule or one for each difference are all the same here.
+//! From the moves: each rule is brought to the numbers k and l taken; it must allow only moves of the t-game, and
+//! together the rules must allow all: every number from either heap, and for each difference |k − l| < t all k, l ≥ 1.
+//! Ranges, guards, one quantifier or two, one rule or one for each difference are all the same here.
 //!
 //! Cost: a few integer square roots a question, whatever the size of the heaps.
 
@@ -115,7 +116,8 @@ impl Theorem for Wythoff {
         }
         if covered < reach {
             return Err(WhyNot::new(format!(
-                "the numbers taken from both heaps may differ by {reach}, but not every pair that differs by at most {reach} \
+                "the numbers taken from both heaps may differ by {reach}, but not every pair that differs by at most \
+                 {reach} \
                  may be taken"
             )));
         }
@@ -469,14 +471,18 @@ impl Solver for Pairs {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         let d = b - a;
         let mut out = vec![if self.game.misere {
-            "Who cannot move wins. The lost positions are (0, 1), (2, 2) and from n = 2 on the pairs (A, B) with B = A + n and \
-             A = floor((n + isqrt(5*n*n)) / 2): every number is in exactly one pair and every difference belongs to one, so \
+            "Who cannot move wins. The lost positions are (0, 1), (2, 2) and from n = 2 on the pairs (A, B) with \
+             B = A + n and \
+             A = floor((n + isqrt(5*n*n)) / 2): every number is in exactly one pair and every difference \
+             belongs to one, so \
              no move leads from one to another, and from everywhere else some move leads to one."
                 .to_owned()
         } else {
             format!(
-                "The lost positions are the pairs (A, B) with B = A + {t}*n and A = floor((n*(2 - {t}) + isqrt(n*n*({t}*{t} + 4))) \
-                 / 2), n = 0, 1, 2, …: every number is in exactly one pair and every multiple of {t} is the difference of \
+                "The lost positions are the pairs (A, B) with B = A + {t}*n and \
+                 A = floor((n*(2 - {t}) + isqrt(n*n*({t}*{t} + 4))) \
+                 / 2), n = 0, 1, 2, …: every number is in exactly one pair and every multiple of {t} \
+                 is the difference of \
                  one, so no move leads from one to another, and from everywhere else some move leads to one."
             )
         }];

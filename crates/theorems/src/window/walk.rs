@@ -1,5 +1,5 @@
-//! The walk over the blocks of window moves, in machine words or in integers of any size: the search for the threshold of a
-//! block, and runs of blocks of one length in one step. What it computes is in the file above.
+//! The walk over the blocks of window moves, in machine words or in integers of any size: the search for the threshold
+//! of a block, and runs of blocks of one length in one step. What it computes is in the file above.
 //!
 //! Cost: see there. Machine words must be below 2^60, so that no sum of a few of them wraps.
 
@@ -125,8 +125,8 @@ impl<N: Number> Blocks<'_, N> {
         }
     }
 
-    /// The blocks from the end up to d. `step` is asked before each; `seen` is told the starts, of a run of blocks of one
-    /// length the first and the last.
+    /// The blocks from the end up to d. `step` is asked before each; `seen` is told the starts, of a run of blocks of
+    /// one length the first and the last.
     pub fn to(
         &mut self,
         d: &N,
@@ -252,7 +252,8 @@ fn first_positive<N: Number>(lo: N, hi: N, g: &mut dyn FnMut(&N) -> N) -> N {
     }
 }
 
-/// The largest x in [lo, hi] for which `holds`, which it does at lo and never again once it has ceased to; by doubling steps.
+/// The largest x in [lo, hi] for which `holds`, which it does at lo and never again once it has ceased to; by doubling
+/// steps.
 pub(super) fn last_holding<N: Number>(lo: &N, hi: &N, holds: &mut dyn FnMut(&N) -> bool) -> N {
     let one = N::small(1);
     let mut good = lo.clone();
