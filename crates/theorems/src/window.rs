@@ -26,11 +26,11 @@
 //! need no special case.
 //!
 //! # Plateaus
-//! **Theorem.** If m never falls and rises by at most 1 a step (falling game: n // k, isqrt(n); Strange Nim), then G(d)
-//! = w(d) if d is the first with w(d) = min(d, m(d)), and else G(d) = G(d − w(d) − 1). *Proof.* w also never falls and
+//! **Theorem.** If m never falls and rises by at most 1 a step (falling game: n // k, isqrt(n); Strange Nim), then G(d) = w(d)
+//! if d is the first with w(d) = min(d, m(d)), and else G(d) = G(d − w(d) − 1). *Proof.* w also never falls and
 //! rises by at most 1, so ℓ = d − w rises by 0 or 1 a step. Claim: the window of d and d itself together have the
-//! values 0, …, w(d), each once. True for d = 0. If ℓ(d+1) = ℓ(d), the window of d + 1 has all these, so G(d+1) = w(d)
-//! + 1 = w(d+1). Else the window has lost the position ℓ(d) and w(d+1) = w(d), so G(d+1) = G(ℓ(d)) with ℓ(d) = d + 1 −
+//! values 0, …, w(d), each once. True for d = 0. If ℓ(d+1) = ℓ(d), the window of d + 1 has all these, so G(d+1) = w(d) + 1
+//! = w(d+1). Else the window has lost the position ℓ(d) and w(d+1) = w(d), so G(d+1) = G(ℓ(d)) with ℓ(d) = d + 1 −
 //! w(d+1) − 1. ∎
 //!
 //! # Everything else
