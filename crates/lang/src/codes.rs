@@ -1,11 +1,12 @@
 //! Codes: short names of take-and-break games, translated to rules of the language and read like any other text.
 //!
-//! `d0.d1d2d3…` (Guy and Smith, "The G-values of various games", 1956, for digits to 7): bit r of digit d_t allows taking t
-//! from a heap if what is left is split into exactly r heaps, none of them empty. Digits past 9 are letters, so that up to
-//! five heaps can be left (z = 35 = 100011 in binary). `subtract{…}` takes any of the numbers listed, `allbut{…}` any
-//! number but those.
+//! `d0.d1d2d3…` (Guy and Smith, "The G-values of various games", 1956, for digits to 7): bit r of digit d_t allows
+//! taking t from a heap if what is left is split into exactly r heaps, none of them empty. Digits past 9 are letters,
+//! so that up to five heaps can be left (z = 35 = 100011 in binary). `subtract{…}` takes any of the numbers listed,
+//! `allbut{…}` any number but those.
 //!
-//! Each way to split is written once: the parts rise, so part i is at least part i-1 and leaves enough for those behind it.
+//! Each way to split is written once: the parts rise, so part i is at least part i-1 and leaves enough for those
+//! behind it.
 //!
 //! Cost: linear in the code; at most six moves a digit.
 

@@ -299,8 +299,8 @@ struct Mark<'d> {
 impl Diagnostic {
     /// As printed, like a compiler would: code, message, place, the line with carets, notes, help.
     ///
-    /// Characters that a terminal could obey are shown as pictures of themselves, and of long lines only the part around
-    /// the place is shown.
+    /// Characters that a terminal could obey are shown as pictures of themselves, and of long lines only the part
+    /// around the place is shown.
     pub fn render(&self, colour: bool) -> String {
         use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
         let level = match self.severity {

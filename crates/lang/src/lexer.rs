@@ -1,8 +1,8 @@
 //! Text to tokens, with brackets matched in advance.
 //!
-//! Matching first means that the parser can look past a bracket in one step, and that a missing bracket costs one error in
-//! its own statement instead of swallowing the rest of the text. Signs from other notations (`≤`, `→`, full-width commas)
-//! are reported and read as what they stand for.
+//! Matching first means that the parser can look past a bracket in one step, and that a missing bracket costs one
+//! error in its own statement instead of swallowing the rest of the text. Signs from other notations (`≤`, `→`,
+//! full-width commas) are reported and read as what they stand for.
 //!
 //! Cost: linear in the text; 16 bytes a token.
 
@@ -529,8 +529,8 @@ fn is_invisible(c: char) -> bool {
 
 /// Gives each bracket its partner; says whether all have one.
 ///
-/// With `errors` the text is known to have a fault. Then a bracket also ends where no bracket can go on: before a line that
-/// starts a statement, at `;` and at `->`. So the fault stays in its statement.
+/// With `errors` the text is known to have a fault. Then a bracket also ends where no bracket can go on: before a
+/// line that starts a statement, at `;` and at `->`. So the fault stays in its statement.
 fn match_brackets(
     tokens: &mut [Token],
     source: &Arc<Source>,

@@ -1,11 +1,11 @@
 //! Tokens to syntax tree: recursive descent with one function a construct, operators by binding strength.
 //!
-//! An error ends its statement and the next one is read, so each fault is reported once. Faults whose meaning is clear
-//! (`=` for `==`, `&&` for `and`) are reported and read as meant. The words of the language other than the operators are
-//! words only where they can be: `start -> start - 1` is a move of a counter named `start`.
+//! An error ends its statement and the next one is read, so each fault is reported once. Faults whose meaning is
+//! clear (`=` for `==`, `&&` for `and`) are reported and read as meant. The words of the language other than the
+//! operators are words only where they can be: `start -> start - 1` is a move of a counter named `start`.
 //!
-//! Cost: linear in the text. Recursion and the height of the tree are bounded (G0105), so that neither this nor a later walk
-//! over the tree can run out of stack.
+//! Cost: linear in the text. Recursion and the height of the tree are bounded (G0105), so that neither this nor a
+//! later walk over the tree can run out of stack.
 
 use std::sync::Arc;
 
@@ -2163,7 +2163,8 @@ enum Members {
     List,
 }
 
-/// The number that these digits write. Long rows are halved, since reading digit by digit takes the square of their number.
+/// The number that these digits write. Long rows are halved, since reading digit by digit takes the square of their
+/// number.
 fn decimal(digits: &str) -> Int {
     if digits.len() < 2000 {
         return digits.parse().unwrap_or(Int::ZERO);
@@ -2226,8 +2227,8 @@ fn meant_statement(word: &str) -> Option<&'static str> {
     closest(&lower, &STATEMENTS)
 }
 
-/// The word nearest to `word`, if it is near enough to be a misspelling. Keywords are few and short, so that half of the
-/// letters may be wrong.
+/// The word nearest to `word`, if it is near enough to be a misspelling. Keywords are few and short, so that half of
+/// the letters may be wrong.
 fn closest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
     let letters: Vec<char> = word.chars().take(21).collect();
     if !(2..=20).contains(&letters.len()) {

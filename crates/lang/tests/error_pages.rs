@@ -24,7 +24,7 @@ fn pages() -> PathBuf {
 /// Gives the game the arguments of its `expect`s and visits every position that can be reached.
 fn play(game: Arc<Game>) -> Result<(), Box<Diagnostic>> {
     for expect in &game.expects {
-        let list = expect.args.iter().cloned().collect();
+        let list = expect.args.to_vec();
         let bound = bind(
             &game,
             &Arguments {
