@@ -404,8 +404,8 @@ impl LookBackSolver {
                 source,
                 "stopped before the answer was known",
             ),
-            Stop::Limit(rows) => Diagnostic::error(
-                Code::Memory,
+            Stop::Limit(rows, memory) => Diagnostic::error(
+                if memory { Code::Memory } else { Code::TooLarge },
                 source,
                 format!("the first {rows} counters show no repeat, and this position is past them"),
             )
@@ -413,7 +413,11 @@ impl LookBackSolver {
                 "asked for {}",
                 self.rules.game().shape.display(part)
             ))
-            .help("allow more memory, or ask for a smaller counter"),
+            .help(if memory {
+                "allow more memory, or ask for a smaller counter"
+            } else {
+                "ask for a smaller counter"
+            }),
         })
     }
 

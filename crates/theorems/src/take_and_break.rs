@@ -484,8 +484,11 @@ impl Solver for TakeAndBreakSolver {
             });
             let to = to.unwrap_or_else(|| "nothing".to_owned());
             out.push(format!(
-                "G({heap}) = {value}, not 0, so {heap} is an N-position: leave {to}, of nim-sum 0 ({} winning moves in all).",
-                found.1
+                "G({heap}) = {value}, not 0, so {heap} is an N-position: leave {to}, of nim-sum 0 ({} in all).",
+                match found.1.to_i64() {
+                    Some(1) => "1 winning move".to_owned(),
+                    _ => format!("{} winning moves", found.1),
+                }
             ));
         }
         Ok(out)

@@ -313,3 +313,62 @@ fn speed() {
         );
     }
 }
+
+#[test]
+#[ignore = "for a look at the words"]
+fn words() {
+    let budget = Budget::default();
+    let say = |rules: &Rules, part: Pos| {
+        let begin = std::time::Instant::now();
+        let solver = LookBack.recognise(rules);
+        let took = begin.elapsed();
+        match solver {
+            Ok(solver) => {
+                println!("{took:?} {}", solver.finding());
+                for line in solver.explain(&part, &budget).unwrap() {
+                    println!("    {line}");
+                }
+            }
+            Err(why) => println!("{took:?} {}: {}", rules.game().name, why.0),
+        }
+    };
+    let huge = "12345678901234567890123".parse::<Int>().unwrap();
+    say(
+        &team(&[2, 3, 3, 2], Value::from(9)),
+        Pos([huge.clone(), Int::from(3)].into_iter().collect()),
+    );
+    say(
+        &rules("n -> n - k for k in 1..3"),
+        Pos([huge].into_iter().collect()),
+    );
+    say(
+        &rules("n -> n - k for k in {2, 5, 7}; play misere"),
+        pos(&[0]),
+    );
+    say(
+        &rules("n -> n - k for k in 1..4 if (n - k) % 3 != 1"),
+        pos(&[100]),
+    );
+    say(
+        &rules("start (n, 0); (s, last) -> (s - t, t) for t in 1..5 if t != last"),
+        pos(&[13, 0]),
+    );
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
+    for entry in std::fs::read_dir(games).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let rules = rules(&text);
+        for theorem in grundy_theorems::ALL
+            .iter()
+            .filter(|t| ["look-back", "take-and-break"].contains(&t.name()))
+        {
+            let begin = std::time::Instant::now();
+            let found = theorem.recognise(&rules);
+            let took = begin.elapsed();
+            let text = match found {
+                Ok(solver) => format!("YES {}", solver.finding()),
+                Err(why) => why.0,
+            };
+            println!("{took:?} {} {}: {text}", rules.game().name, theorem.name());
+        }
+    }
+}

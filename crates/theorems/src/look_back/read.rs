@@ -16,7 +16,7 @@ use grundy_lang::ir::{
 use grundy_lang::value::Value;
 
 /// Options tried for all controls together, at most: recognition must be quick.
-const MOST_OPTIONS: usize = 1 << 16;
+const MOST_OPTIONS: usize = 1 << 13;
 
 /// Why reading stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -50,14 +50,14 @@ pub(super) struct Cycle {
 /// Why a computation stopped short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// No repeat within this many counters, and the counter asked is past them.
-    Limit(usize),
+    /// No repeat within this many counters, and the counter asked is past them; whether memory is what set the bound.
+    Limit(usize, bool),
     /// The user asked for it.
     Interrupted,
 }
 
 /// At most this many steps of a control are made in search of a repeat.
-const WORK: usize = 1 << 32;
+const WORK: usize = 1 << 30;
 
 impl Table {
     /// The largest amount taken from a large counter.
@@ -346,7 +346,8 @@ impl Outcomes {
         }
         self.controls = table.controls;
         let memory = usize::try_from(budget.memory()).unwrap_or(usize::MAX);
-        let limit = (WORK / table.step_cost()).min(memory.saturating_mul(4) / table.controls);
+        let room = memory.saturating_mul(4) / table.controls;
+        let limit = (WORK / table.step_cost()).min(room);
         let from = table.uniform_from();
         while self.len < from.min(target) {
             let t = self.len;
@@ -407,7 +408,7 @@ impl Outcomes {
         } else if budget.stopped() {
             Err(Stop::Interrupted)
         } else {
-            Err(Stop::Limit(self.len))
+            Err(Stop::Limit(self.len, limit == room))
         }
     }
 
@@ -600,13 +601,14 @@ impl Values {
         let controls = table.controls;
         self.controls = controls;
         let memory = usize::try_from(budget.memory()).unwrap_or(usize::MAX);
-        let limit = (WORK / table.step_cost() / 2).min(memory / 4 / controls);
+        let room = memory / 4 / controls;
+        let limit = (WORK / table.step_cost() / 2).min(room);
         let (from, reach) = (table.uniform_from(), table.reach());
         let mut seen = Vec::new();
         let mut t = self.len();
         while t < target && self.cycle.is_none() {
             if t >= limit {
-                return Err(Stop::Limit(t));
+                return Err(Stop::Limit(t, limit == room));
             }
             if t.is_multiple_of(4096) && budget.stopped() {
                 return Err(Stop::Interrupted);
@@ -858,7 +860,7 @@ mod tests {
         assert!(all.is_p(&table, &Int::from(300), 0, &tight).is_ok());
         assert_eq!(
             all.is_p(&table, &Int::from(1_000_000), 0, &tight),
-            Err(Stop::Limit(400))
+            Err(Stop::Limit(400, true))
         );
         assert!(all.is_p(&table, &Int::from(399), 0, &tight).is_ok());
         tight.stop();

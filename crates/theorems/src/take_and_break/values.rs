@@ -94,6 +94,9 @@ impl Code {
         if self.digits.first().is_some_and(|d| d & 3 != 0) || reach > 40 {
             return None;
         }
+        if reach == 0 && self.digits.first().is_none_or(|&d| d == 0) {
+            return Some("0.0".to_owned());
+        }
         let first = self.digits.first().map_or(Some('0'), digit)?;
         let rest: Option<String> = self.digits[1.min(self.digits.len())..=reach]
             .iter()
@@ -358,13 +361,9 @@ impl Heaps {
                 return None;
             }
             // k(start + p − 1) + reach ≤ last
-            let Some(latest) = last
-                .checked_sub(reach)
-                .and_then(|l| (l / k + 1).checked_sub(p))
-                .filter(|&s| s > 0)
-            else {
-                return None;
-            };
+            let latest = (last.checked_sub(reach)? / k + 1)
+                .checked_sub(p)
+                .filter(|&s| s > 0)?;
             let same = |n: &usize| self.values[*n] == self.values[*n + p];
             if !(latest..=last - p).rev().all(|n| same(&n)) {
                 continue;
@@ -656,7 +655,7 @@ impl Heaps {
         let mut barren = 0;
         let mut a = least;
         while Int::from(a) <= most && out.len() < limit && barren <= period {
-            if a % 4096 == 0 && budget.stopped() {
+            if a.is_multiple_of(4096) && budget.stopped() {
                 return Err(Stop::Interrupted);
             }
             let before = out.len();
