@@ -203,8 +203,15 @@ impl<'r> Machine<'r> {
         let game = self.game();
         match parts {
             Parts::Each(exprs) => {
-                self.parts.resize_with(exprs.len(), Pos::default);
+                if self.parts.len() != exprs.len() {
+                    self.parts.resize_with(exprs.len(), Pos::default);
+                }
                 for (i, expr) in exprs.iter().enumerate() {
+                    match emit_small(&self.env, expr, &game.shape, &mut self.parts[i].0) {
+                        Some(true) => continue,
+                        Some(false) => return Ok(false),
+                        None => {}
+                    }
                     let mut words = std::mem::take(&mut self.parts[i].0);
                     words.clear();
                     let fits = self.emit(expr, &game.shape, &mut words);
@@ -400,6 +407,24 @@ impl<'r> Machine<'r> {
                 let (mut v, hi) = (self.int(lo)?, self.int(hi)?);
                 if TOP && let Some(start) = self.entry() {
                     v = start;
+                }
+                if let (Some(first), Some(last)) = (v.to_i64(), hi.to_i64()) {
+                    for v in first..=last {
+                        self.tick()?;
+                        self.env[slots[0]] = Value::Int(Int::from(v));
+                        let flow = if rest.is_empty() {
+                            leaf(self)
+                        } else {
+                            self.loops::<TOP>(rest, leaf)
+                        };
+                        if flow?.is_break() {
+                            if TOP {
+                                self.broken.push(Int::from(v));
+                            }
+                            return BROKEN;
+                        }
+                    }
+                    return ON;
                 }
                 while v <= hi {
                     self.tick()?;
@@ -896,6 +921,60 @@ impl<'r> Machine<'r> {
                 Ok(Value::Int(text.parse().unwrap_or_default()))
             }
         }
+    }
+}
+
+/// A number or a name that stands for a word.
+#[inline]
+fn small_leaf(env: &[Value], expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(v) => v.to_i64(),
+        ExprKind::Slot(slot) => env[*slot].as_int().and_then(Int::to_i64),
+        _ => None,
+    }
+}
+
+/// The value of the commonest expressions, a name and a sum or difference of two, while it fits a word.
+#[inline]
+fn small(env: &[Value], expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::Add, a, b) => {
+            small_leaf(env, a)?.checked_add(small_leaf(env, b)?)
+        }
+        ExprKind::Binary(BinaryOp::Sub, a, b) => {
+            small_leaf(env, a)?.checked_sub(small_leaf(env, b)?)
+        }
+        _ => small_leaf(env, expr),
+    }
+}
+
+/// [`Machine::emit`] for counters and pairs of counters with [`small`] values, in place of the words; `None` for others.
+#[inline]
+fn emit_small(env: &[Value], expr: &Expr, shape: &Shape, out: &mut Words) -> Option<bool> {
+    out.clear();
+    match (shape, &expr.kind) {
+        (Shape::Int, _) => {
+            let v = small(env, expr)?;
+            out.push(Int::from(v));
+            Some(v >= 0)
+        }
+        (Shape::Unordered(2, inner), ExprKind::Tuple(members)) if matches!(**inner, Shape::Int) => {
+            let [a, b] = &members[..] else { return None };
+            let (a, b) = (small(env, a)?, small(env, b)?);
+            out.extend([Int::from(a.min(b)), Int::from(a.max(b))]);
+            Some(a >= 0 && b >= 0)
+        }
+        (Shape::Tuple(shapes), ExprKind::Tuple(members)) => {
+            let mut fits = true;
+            for (shape, member) in shapes.iter().zip(members) {
+                let Shape::Int = shape else { return None };
+                let v = small(env, member)?;
+                fits &= v >= 0;
+                out.push(Int::from(v));
+            }
+            Some(fits)
+        }
+        _ => None,
     }
 }
 

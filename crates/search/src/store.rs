@@ -4,12 +4,9 @@
 //! Cost: 8 bytes for a counter below 2^31, 4 more for each further such number, and 6 to 12 bytes of table a record. No
 //! allocation a record.
 
-use std::hash::Hasher;
-
 use grundy_core::{BigInt, Int};
 use grundy_lang::value::Pos;
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 /// Where a record begins. Below [`Store::LIMIT`], so that the top bit is free for tags.
@@ -91,7 +88,11 @@ impl Store {
         // Keys are prefix-free, so equal on the length of this key is equal.
         let same = |&id: &Id| {
             let from = id as usize + 1;
-            arena.get(from..from + key.len()) == Some(key)
+            match (arena.get(from..from + key.len()), key) {
+                (Some([a]), [b]) => a == b,
+                (Some([a, c]), [b, d]) => a == b && c == d,
+                (row, key) => row == Some(key),
+            }
         };
         if let Some(&id) = table.find(hash, same) {
             return id;
@@ -117,11 +118,16 @@ fn key_at(arena: &[u32], fixed: usize, id: Id) -> &[u32] {
 
 #[inline]
 fn hash(key: &[u32]) -> u64 {
-    let mut hasher = FxHasher::default();
-    for &word in key {
-        hasher.write_u32(word);
+    // A multiplication by an odd constant (2^64 over the golden ratio) for every two words; folding the high half down
+    // gives the table's low bits as much of it as its high ones.
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = 0u64;
+    for pair in key.chunks(2) {
+        let high = pair.get(1).map_or(1 << 31, |&w| w);
+        hash = (hash ^ (u64::from(pair[0]) | u64::from(high) << 32)).wrapping_mul(ODD);
+        hash ^= hash >> 32;
     }
-    hasher.finish()
+    hash
 }
 
 /// Writes the key of a part. `fixed` is the number of words of every part of the shape, or 0 if they vary.

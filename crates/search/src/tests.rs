@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use grundy_core::{Budget, Int, Outcome, mex};
+use grundy_lang::check;
 use grundy_lang::diag::{Code, Source};
-use grundy_lang::interp::{Opt, Resume};
-use grundy_lang::ir::Shape;
-use grundy_lang::value::{Pos, Position};
+use grundy_lang::interp::{Opt, Resume, Rules};
+use grundy_lang::ir::{Play, Shape};
+use grundy_lang::value::{Pos, Position, Value};
 
 use crate::engine::{Facts, Moves};
 use crate::{Engine, Result, Table};
@@ -390,24 +392,6 @@ fn misere_nim_is_lost_with_an_odd_number_of_single_stones() {
 }
 
 #[test]
-fn a_heap_of_ten_million_takes_no_stack_and_little_memory() {
-    let take = heap(|n| (1..=3.min(n)).map(|k| vec![n - k]).collect());
-    let budget = Budget::with_memory(450 << 20);
-    let mut engine = within(&facts(Shape::Int), &take, budget.clone());
-    let value = engine.value(&pos(&[10_000_000])).unwrap();
-    assert_eq!(value, Int::from(10_000_000 % 4));
-    assert_eq!(engine.positions_stored(), 10_000_001);
-    assert!(engine.options_examined() <= 2 * 30_000_000);
-    let misere = Facts {
-        misere: true,
-        ..facts(Shape::Int)
-    };
-    let mut engine = within(&misere, &take, budget);
-    let outcome = engine.outcome(&Position::one(pos(&[10_000_001]))).unwrap();
-    assert_eq!(outcome, Outcome::P);
-}
-
-#[test]
 fn big_numbers_are_positions_like_any_other() {
     let base: Int = "1000000000000000000000000000000".parse().unwrap();
     let start = base.clone();
@@ -504,4 +488,165 @@ fn a_part_with_many_unsolved_options_is_not_entered_again_and_again() {
     let mut engine = engine(&facts(Shape::Int), &hub);
     assert_eq!(engine.value(&pos(&[4096])).unwrap(), Int::ONE);
     assert_eq!(engine.options_examined(), 2 * 4096);
+}
+
+/// Rules from a text, counters named in the order of `start` or of the first move's pattern.
+fn rules(text: &str) -> Rules {
+    let (game, _) =
+        check::load(&Source::new("<rule>", text)).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let params = vec![Value::from(0); game.vars.len()];
+    Rules::new(Arc::new(game), params)
+}
+
+/// Values by recursion over the interpreter's own enumeration.
+fn interpreted(rules: &Rules, part: &Pos, memo: &mut HashMap<Pos, u64>) -> u64 {
+    if let Some(&value) = memo.get(part) {
+        return value;
+    }
+    let mut options: Vec<Vec<Pos>> = Vec::new();
+    let mut machine = rules.machine();
+    if machine.end(part).unwrap().is_none() {
+        let _ = machine
+            .options(part, &mut |opt| {
+                options.push(opt.parts.to_vec());
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+    }
+    let mut value_of =
+        |parts: &Vec<Pos>| parts.iter().fold(0, |x, p| x ^ interpreted(rules, p, memo));
+    let value = mex(options.iter().map(&mut value_of).collect::<Vec<_>>());
+    memo.insert(part.clone(), value);
+    value
+}
+
+#[test]
+fn random_rule_texts_agree_with_plain_recursion() {
+    for seed in 0..300u64 {
+        let small = |i: i64, n: u64| (noise(seed, &[i]) >> 7) % n;
+        let (lo, len) = (1 + small(1, 3), small(2, 4));
+        let heap = [
+            format!("n -> n - k for k in {lo}..{}", lo + len),
+            format!(
+                "n -> n - k for k in 1..n if k % {} != {}",
+                2 + len,
+                small(3, 2)
+            ),
+            format!("n -> [i, n - {lo} - i] for i in 0..n - {lo} | n -> n - 1 if n > {len}"),
+            format!("n -> n // {} if n > 0 | n -> n - {lo}", 2 + len),
+            format!("n -> [k, k - 1, 0] for k in {lo}..n - 1"),
+            format!("n -> n - k for k in 1..n; win if n == {}", small(4, 6)),
+        ];
+        let pair = [
+            format!(
+                "(a, b) -> (a - k, b + {len}) for k in 1..a | (a, b) -> (a, b - k) for k in 1..b"
+            ),
+            format!("{{a, b}} -> {{a - k, b - j}} for k in 0..a, j in 0..b if k + j in 1..{lo}"),
+            format!("(a, b) -> [(k, b), (0, k)] for k in 0..a - 1 | (a, b) -> (a, b - {lo})"),
+        ];
+        let two = seed % 3 == 0;
+        let text = if two {
+            &pair[small(5, 3) as usize]
+        } else {
+            &heap[small(6, 6) as usize]
+        };
+        let rules = rules(text);
+        let mut engine = Engine::new(&rules, Budget::default());
+        let mut memo = HashMap::new();
+        let parts: Vec<Pos> = if two {
+            let all = (0..=5).flat_map(|a| (a..=6).map(move |b| pos(&[a, b])));
+            all.collect()
+        } else {
+            (0..=25).map(|n| pos(&[n])).collect()
+        };
+        for part in parts.iter().rev() {
+            let value = interpreted(&rules, part, &mut memo);
+            assert_eq!(
+                engine.value(part).unwrap(),
+                Int::from(value),
+                "{text} at {part:?}"
+            );
+            let outcome = engine
+                .outcome_by_search(&Position::one(part.clone()))
+                .unwrap();
+            assert_eq!(outcome.next_wins(), value != 0, "{text} at {part:?}");
+        }
+        let to: &[u64] = if two { &[5, 6] } else { &[25] };
+        let table = Table::new(&mut Engine::new(&rules, Budget::default()), to).unwrap();
+        for part in &parts {
+            let at: Vec<u64> = part.0.iter().map(|w| w.to_u64().unwrap()).collect();
+            assert_eq!(table.get(&at).unwrap().value, Some(memo[part]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn misere_texts_agree_with_plain_recursion() {
+    let texts = [
+        "n -> n - k for k in 1..3; play misere",
+        "n -> [i, n - 2 - i] for i in 0..n - 2; play misere",
+        "n -> [i, n - 1 - i] for i in 0..n - 1 | n -> n - 3; play misere",
+        "n -> n - k for k in 1..n; lose if n == 2",
+        "n -> [i, n - 2 - i] for i in 0..n - 2; win if n == 3",
+    ];
+    for text in texts {
+        let rules = rules(text);
+        let by_hand = rules.clone();
+        let ends = rules.clone();
+        let hand = Hand {
+            options: Rc::new(move |p| {
+                let mut all = Vec::new();
+                let _ = by_hand.machine().options(p, &mut |opt| {
+                    all.push(opt.parts.to_vec());
+                    ControlFlow::Continue(())
+                });
+                all
+            }),
+            end: Rc::new(move |p| ends.machine().end(p).unwrap()),
+        };
+        let misere = rules.game().play == Play::Misere;
+        let mut engine = Engine::new(&rules, Budget::default());
+        let mut memo = HashMap::new();
+        for a in 0..=7 {
+            for b in 0..=7 {
+                let position = Position {
+                    parts: vec![pos(&[a]), pos(&[b])],
+                };
+                let expect = plain_wins(&hand, misere, &position.parts, &mut memo);
+                let outcome = engine.outcome(&position).unwrap();
+                assert_eq!(outcome.next_wins(), expect, "{text}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_heap_of_ten_million_takes_no_stack_and_little_memory() {
+    let budget = Budget::with_memory(450 << 20);
+    let normal = rules("n -> n - k for k in 1..3");
+    let mut engine = Engine::new(&normal, budget.clone());
+    let value = engine.value(&pos(&[10_000_001])).unwrap();
+    assert_eq!(value, Int::from(10_000_001 % 4));
+    assert_eq!(engine.positions_stored(), 10_000_002);
+    // Each option once, and once more where a position waited for its first.
+    assert_eq!(engine.options_examined(), 30_000_000 + 10_000_001);
+    drop(engine);
+    let misere = rules("n -> n - k for k in 1..3; play misere");
+    let mut engine = Engine::new(&misere, budget);
+    let outcome = engine.outcome(&Position::one(pos(&[10_000_001]))).unwrap();
+    assert_eq!(outcome, Outcome::P);
+}
+
+#[test]
+fn a_cycle_of_rules_shows_the_move() {
+    let rules = rules("n -> n + 1 if n < 5 | n -> n - 2 if n > 3");
+    let error = Engine::new(&rules, Budget::default())
+        .value(&pos(&[1]))
+        .unwrap_err();
+    assert_eq!(error.code, Code::Cycle);
+    assert_eq!(error.notes, ["a cycle of 3 moves: 3 -> 4 -> 5 -> 3"]);
+    assert_eq!(
+        rules.game().source.slice(error.labels[0].0),
+        "n -> n - 2 if n > 3"
+    );
 }
