@@ -6,6 +6,7 @@
 //! What is right is backed by the search engine, which knows no theorem. Cost: a process a run, some thousand runs a
 //! fault at most.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,7 +53,7 @@ impl Default for Options {
             seed: 1,
             timeout: Duration::from_secs(2),
             patience: Duration::from_secs(60),
-            budget: Budget::with_memory(256 << 20),
+            budget: Budget::with_memory(32 << 20),
         }
     }
 }
@@ -177,6 +178,7 @@ pub fn check_with(
         failure: None,
     };
     let mut barren = 0;
+    let mut seen = HashSet::new();
     while report.inputs < options.count && barren < 200 {
         let batch = if report.inputs < 5 {
             1
@@ -185,13 +187,23 @@ pub fn check_with(
         };
         let mut files = Vec::new();
         while files.len() < batch && barren < 200 {
-            // An input that we cannot answer within the memory is no input to check with.
-            match inputs.record() {
-                Some(file) if checker.ours(&inputs.print(&file)).is_ok() => {
+            barren += 1;
+            let Some(file) = inputs.record() else {
+                continue;
+            };
+            let text = inputs.print(&file);
+            // The same again says nothing new, and what we cannot answer ourselves is no input to check with.
+            if !seen.insert(text.clone()) {
+                continue;
+            }
+            match checker.ours(&text) {
+                Ok(_) => {
                     files.push(file);
                     barren = 0;
                 }
-                _ => barren += 1,
+                Err(error) if error.code == Code::Memory => inputs.too_large(),
+                Err(error) if error.code == Code::Unsupported => return Err(error),
+                Err(_) => {}
             }
             if options.budget.stopped() {
                 return Err(stopped(game));

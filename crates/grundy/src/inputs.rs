@@ -96,6 +96,9 @@ pub struct Inputs<'g> {
     adjacency: Vec<bool>,
     values_to: u64,
     counts_to: u64,
+    /// The level of size of the last record, and the largest one allowed.
+    level: usize,
+    cap: usize,
     ordered_rows: bool,
 }
 
@@ -134,6 +137,8 @@ impl<'g> Inputs<'g> {
             adjacency: vec![false; vars],
             values_to: 0,
             counts_to: 0,
+            level: 0,
+            cap: 6,
             ordered_rows: false,
             format,
         };
@@ -515,16 +520,19 @@ impl<'g> Inputs<'g> {
     pub fn record(&mut self) -> Option<File> {
         let steps = self.format.steps.clone();
         for _ in 0..TRIES {
-            let level = match self.random.below(20) {
-                0..=4 => 0,
-                5..=9 => 1,
-                10..=14 => 2,
-                15..=17 => 3,
-                18 => 4,
-                _ => 5,
+            let level = match self.random.below(40) {
+                0..=7 => 0,
+                8..=15 => 1,
+                16..=24 => 2,
+                25..=31 => 3,
+                32..=36 => 4,
+                37..=38 => 5,
+                _ => 6,
             };
-            self.values_to = [2, 4, 8, 16, 40, 100][level];
-            self.counts_to = [1, 2, 3, 4, 5, 8][self.random.below(level as u64 + 1) as usize];
+            self.level = level.min(self.cap);
+            let level = self.level;
+            self.values_to = [2, 4, 8, 16, 40, 100, 1000][level];
+            self.counts_to = [1, 2, 3, 4, 6, 8, 12][self.random.below(level as u64 + 1) as usize];
             self.ordered_rows = self.random.below(2) == 0;
             self.known.fill(false);
             if let Some(record) = self.steps(&steps) {
@@ -537,6 +545,11 @@ impl<'g> Inputs<'g> {
             }
         }
         None
+    }
+
+    /// Says that the last record was too large to be answered: none that large is made from now on.
+    pub fn too_large(&mut self) {
+        self.cap = self.level.saturating_sub(1);
     }
 
     fn steps(&mut self, steps: &[Step<'g>]) -> Option<Record> {

@@ -14,6 +14,10 @@ use grundy_lang::value::Value;
 use crate::format::Step;
 use crate::inputs::{Field, File, Inputs, Record, count_of};
 
+/// Up to this many numbers, every smaller one up to that is tried.
+const FEW: usize = 8;
+const MANY: i64 = 64;
+
 /// A change to a file.
 #[derive(Clone, Debug)]
 enum Change {
@@ -202,14 +206,18 @@ fn changes(inputs: &Inputs<'_>, file: &File) -> Vec<Change> {
     let mut lowered = Vec::new();
     for (i, number) in all.iter().enumerate() {
         let v = &*number.value;
-        let two = Int::from(2);
-        let half = v.div_floor(&two).unwrap_or_default();
+        let half = v.div_floor(&Int::from(2)).unwrap_or_default();
         let less = if v.is_negative() {
             v + &Int::ONE
         } else {
             v - &Int::ONE
         };
-        for to in [Int::ZERO, Int::ONE, half, less] {
+        let mut lower = vec![Int::ZERO, Int::ONE, half, less];
+        if all.len() <= FEW {
+            // All that are smaller, up to a point.
+            lower.extend((2..=MANY).map(Int::from));
+        }
+        for to in lower {
             // Nearer to 0, and not below it if the number was not.
             if to.abs() >= v.abs() || to.is_negative() && !v.is_negative() {
                 continue;
