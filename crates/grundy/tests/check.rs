@@ -358,11 +358,15 @@ fn what_a_script_starts_ends_with_it() {
             .starts_with("had not ended")
     );
     let sleeping = || {
-        std::fs::read_dir("/proc").into_iter().flatten().flatten().any(|process| {
-            std::fs::read(process.path().join("cmdline")).is_ok_and(|line| {
-                line.starts_with(b"sleep\0") && line.ends_with(format!("{mark}\0").as_bytes())
+        std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|process| {
+                std::fs::read(process.path().join("cmdline")).is_ok_and(|line| {
+                    line.starts_with(b"sleep\0") && line.ends_with(format!("{mark}\0").as_bytes())
+                })
             })
-        })
     };
     // The system takes a moment to end it.
     let patience = Instant::now() + Duration::from_secs(5);
