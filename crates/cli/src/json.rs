@@ -22,7 +22,11 @@ fn put(value: &Value, depth: usize, out: &mut String) {
         out.push_str(&flat);
         return;
     }
-    let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
+    let (open, close) = if value.is_array() {
+        ('[', ']')
+    } else {
+        ('{', '}')
+    };
     out.push(open);
     let items: Vec<(Option<&String>, &Value)> = match value {
         Value::Array(list) => list.iter().map(|v| (None, v)).collect(),
@@ -30,7 +34,13 @@ fn put(value: &Value, depth: usize, out: &mut String) {
         _ => Vec::new(),
     };
     for (i, (key, item)) in items.iter().enumerate() {
-        let _ = write!(out, "{}\n{:2$}", if i > 0 { "," } else { "" }, "", 2 * (depth + 1));
+        let _ = write!(
+            out,
+            "{}\n{:2$}",
+            if i > 0 { "," } else { "" },
+            "",
+            2 * (depth + 1)
+        );
         if let Some(key) = key {
             let _ = write!(out, "{}: ", Value::from(key.as_str()));
         }
@@ -46,7 +56,9 @@ fn flat(value: &Value) -> String {
             format!("[{}]", list.join(", "))
         }
         Value::Object(map) => {
-            let list = map.iter().map(|(k, v)| format!("{}: {}", Value::from(k.as_str()), flat(v)));
+            let list = map
+                .iter()
+                .map(|(k, v)| format!("{}: {}", Value::from(k.as_str()), flat(v)));
             format!("{{{}}}", list.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),

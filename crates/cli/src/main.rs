@@ -346,6 +346,7 @@ fn query_plan(color: When, query: &Query, budget: &Budget) -> Result<(Plan, Boun
     let game = open(color, &query.game)?;
     let args = Arguments::parse(&query.args).map_err(one)?;
     let bound = grundy::bind::bind(&game, &args).map_err(one)?;
+    report(bound.note.as_slice(), Style::stderr(color));
     let engine = Engine::parse(&query.engine).map_err(one)?;
     let plan = Plan::new(&bound.rules, engine, budget.clone()).map_err(one)?;
     let plan = match progress() {

@@ -305,7 +305,11 @@ pub fn table(table: &Table, style: Style) -> String {
     } else {
         "N: the player to move wins; P: the player to move loses"
     };
-    let values = if table.values_searched { "; values: search, computed" } else { "" };
+    let values = if table.values_searched {
+        "; values: search, computed"
+    } else {
+        ""
+    };
     let note = format!("\n{legend} ({}, {}{values})\n", table.method, table.claim);
     out.push_str(&style.dim(&note));
     out

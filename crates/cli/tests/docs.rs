@@ -25,16 +25,25 @@ fn the_documentation_shows_what_the_command_does() {
                     .zip(fresh.lines())
                     .find(|(old, new)| old != new)
                     .unwrap_or(("the end of the page", "another end"));
-                wrong.push_str(&format!("{}:\n  says  {old}\n  gives {new}\n", page.display()));
+                wrong.push_str(&format!(
+                    "{}:\n  says  {old}\n  gives {new}\n",
+                    page.display()
+                ));
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(commands >= 10, "only {commands} commands found in the documentation");
+    assert!(
+        commands >= 10,
+        "only {commands} commands found in the documentation"
+    );
 }
 
 fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -59,7 +68,10 @@ fn replay(text: &str, root: &Path, commands: &mut usize) -> String {
             out.push_str(command);
             out.push('\n');
             *commands += 1;
-            while lines.next_if(|l| !l.starts_with("$ ") && l.trim() != "```").is_some() {}
+            while lines
+                .next_if(|l| !l.starts_with("$ ") && l.trim() != "```")
+                .is_some()
+            {}
             out.push_str(&run(&command[2..], root));
         }
     }
@@ -68,9 +80,9 @@ fn replay(text: &str, root: &Path, commands: &mut usize) -> String {
 
 fn run(command: &str, root: &Path) -> String {
     let bin = Path::new(env!("CARGO_BIN_EXE_grundy")).parent().unwrap();
-    let path = std::env::join_paths(
-        std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
-    )
+    let path = std::env::join_paths(std::iter::once(bin.to_path_buf()).chain(
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()),
+    ))
     .unwrap();
     let command = command.replace("cargo run --release --", "grundy");
     let output = Command::new("sh")

@@ -8,7 +8,11 @@ use std::time::{Duration, Instant};
 
 fn grundy() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
-    command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -51,7 +55,11 @@ fn session(line: &str, input: &str) -> String {
 }
 
 fn sessions(lines: &[&str]) -> String {
-    lines.iter().map(|l| session(l, "")).collect::<Vec<_>>().join("\n")
+    lines
+        .iter()
+        .map(|l| session(l, ""))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -174,7 +182,10 @@ fn bad_use() {
 
 #[test]
 fn the_memory_bound_is_reported() {
-    insta::assert_snapshot!(session("solve wythoff 3000 2999 --engine search --memory 64k", ""));
+    insta::assert_snapshot!(session(
+        "solve wythoff 3000 2999 --engine search --memory 64k",
+        ""
+    ));
 }
 
 #[test]
@@ -212,7 +223,10 @@ fn a_game_is_played() {
     let misere = "n -> n - k for k in 1..3; play misere";
     insta::assert_snapshot!(
         [
-            session("play wythoff 5 9 --seed 1", "h\n3 5\n?\n7 7\nm\n99\nu\nu\nq\n"),
+            session(
+                "play wythoff 5 9 --seed 1",
+                "h\n3 5\n?\n7 7\nm\n99\nu\nu\nq\n"
+            ),
             session(&format!("play '{misere}' 5 --seed 1"), "1\n> 0\n"),
             session(&format!("play '{misere}' 3 --seed 1"), "> 1\n"),
             session("play nim 1 2 --seed 1 --second", ""),
@@ -223,21 +237,61 @@ fn a_game_is_played() {
 
 #[test]
 fn a_program_is_checked() {
-    let good = run(&["check", "poj1067", "--runs", "40", "--", env!("CARGO_BIN_EXE_grundy"), "judge", "wythoff"], "");
-    assert_eq!(good.status.code(), Some(0), "{}", String::from_utf8_lossy(&good.stderr));
-    let bad = run(&["check", "poj1067", "--", "sh", "-c", "while read a b; do echo 1; done"], "");
+    let good = run(
+        &[
+            "check",
+            "poj1067",
+            "--runs",
+            "40",
+            "--",
+            env!("CARGO_BIN_EXE_grundy"),
+            "judge",
+            "wythoff",
+        ],
+        "",
+    );
+    assert_eq!(
+        good.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&good.stderr)
+    );
+    let bad = run(
+        &[
+            "check",
+            "poj1067",
+            "--",
+            "sh",
+            "-c",
+            "while read a b; do echo 1; done",
+        ],
+        "",
+    );
     assert_eq!(bad.status.code(), Some(1));
     let report = String::from_utf8(bad.stdout).unwrap();
-    assert!(report.contains("\n    0 0\n"), "the smallest input is shown: {report}");
+    assert!(
+        report.contains("\n    0 0\n"),
+        "the smallest input is shown: {report}"
+    );
 }
 
 #[test]
 fn a_closed_pipe_is_quiet() {
-    for words in [&["games"][..], &["table", "kayles", "--to", "3000"], &["man"], &["--help"]] {
+    for words in [
+        &["games"][..],
+        &["table", "kayles", "--to", "3000"],
+        &["man"],
+        &["--help"],
+    ] {
         let mut child = grundy().args(words).spawn().unwrap();
         drop(child.stdout.take());
         let mut complaint = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut complaint)
+            .unwrap();
         assert_eq!(complaint, "", "{words:?}");
         assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}");
     }
@@ -250,7 +304,10 @@ fn ctrl_c_stops_a_search_with_a_message() {
     let child = grundy().args(words).spawn().unwrap();
     thread::sleep(Duration::from_millis(500));
     let start = Instant::now();
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();
     assert!(start.elapsed() < Duration::from_secs(3));
@@ -272,7 +329,10 @@ fn colour_only_where_it_is_wanted() {
         [output.stdout, output.stderr].concat().contains(&0x1b)
     };
     assert!(!escape(&["solve", "wythoff", "1", "2"], false), "a pipe");
-    assert!(escape(&["solve", "wythoff", "1", "2", "--color", "always"], true), "asked for");
+    assert!(
+        escape(&["solve", "wythoff", "1", "2", "--color", "always"], true),
+        "asked for"
+    );
     assert!(!escape(&["solve", "wythof", "--color", "never"], false));
 }
 
@@ -281,7 +341,10 @@ fn man_pages_and_completions_are_made() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = run(&["completions", shell], "");
         assert!(output.status.success());
-        assert!(String::from_utf8_lossy(&output.stdout).contains("solve"), "{shell}");
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("solve"),
+            "{shell}"
+        );
     }
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = run(&["man", "--dir", dir.to_str().unwrap()], "");
@@ -305,18 +368,32 @@ fn a_file_is_a_game() {
 /// Every fact of the catalogue, through the command: the outcome stated, and each winning move found to be a rule's.
 #[test]
 fn facts_of_the_catalogue_hold_through_the_command() {
-    for name in ["wythoff", "team_nim", "georgia_bob", "stone_box", "card_boxes"] {
+    for name in [
+        "wythoff",
+        "team_nim",
+        "georgia_bob",
+        "stone_box",
+        "card_boxes",
+    ] {
         let game = grundy::open(name).unwrap().game;
         for fact in &game.expects {
             let text = game.source.text[fact.span.range()].to_owned();
-            let (args, answer) = text.strip_prefix("expect").unwrap().split_once("->").unwrap();
+            let (args, answer) = text
+                .strip_prefix("expect")
+                .unwrap()
+                .split_once("->")
+                .unwrap();
             let mut command = vec!["solve", name];
             command.extend(args.split_whitespace());
             command.push("--json");
             let output = run(&command, "");
-            let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
-                panic!("{name} {text}: {e}: {}", String::from_utf8_lossy(&output.stderr))
-            });
+            let json: serde_json::Value =
+                serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+                    panic!(
+                        "{name} {text}: {e}: {}",
+                        String::from_utf8_lossy(&output.stderr)
+                    )
+                });
             match answer.trim() {
                 "win" => assert_eq!(json["outcome"], "N", "{name} {text}"),
                 "lose" => assert_eq!(json["outcome"], "P", "{name} {text}"),

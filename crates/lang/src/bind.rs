@@ -2,7 +2,8 @@
 //!
 //! Bare values go to names in the order of the game's `input` (one case, without a `repeat` count); a game without an
 //! `input` takes its parameters and then the names of its start, the last of them everything that remains. `name=value`
-//! may stand anywhere. A count that says no more than how long a list is need not be given. Cost: linear in the input.
+//! may stand anywhere. A count that says no more than how long a list is need not be given: where the first bare values
+//! can be read with such a count they are, else without. Cost: linear in the input.
 
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct Bound {
     pub position: Position,
     /// The value of each of [`Game::vars`]; of a part variable, the list of its values.
     pub values: Vec<Value>,
+    /// Said if the bare values could be read in another way as well: which way was taken, and how to say the other.
+    pub note: Option<Diagnostic>,
 }
 
 impl Arguments {
@@ -313,6 +316,20 @@ struct Layout<'g> {
 }
 
 impl<'g> Layout<'g> {
+    /// The values in the order of the contest's input, with the counts of lists; `None` if there are no such counts.
+    fn with_counts(game: &'g Game) -> Option<Self> {
+        let input = game.input.as_ref()?;
+        let mut layout = Self::new(game);
+        let short = layout.takes.len();
+        layout.takes.clear();
+        layout.repeats.clear();
+        layout.read(&input.items);
+        layout.derived.fill(false);
+        (layout.takes.len() > short).then_some(layout)
+    }
+
+    /// The same without counts that only say how long a list is; for a game without an input, its parameters and then
+    /// the names of its start.
     fn new(game: &'g Game) -> Self {
         let mut layout = Layout {
             game,
@@ -457,8 +474,67 @@ fn help(game: &Game) -> String {
 
 /// Binds arguments, checks them, and builds the first position.
 pub fn bind(game: &Arc<Game>, args: &Arguments) -> Result<Bound> {
-    let values = values(game, args)?;
-    finish(game, values, &args.source)
+    let short = values(game, args);
+    let bare = args.list.iter().any(|(name, _)| name.is_none());
+    let counted = Layout::with_counts(game)
+        .filter(|_| bare)
+        .and_then(|layout| {
+            let values = Binder {
+                game,
+                source: &args.source,
+                layout,
+                values: vec![None; game.vars.len()],
+            }
+            .run(args);
+            values.ok()
+        });
+    let Some(counted) = counted else {
+        return finish(game, short?, &args.source);
+    };
+    match (finish(game, counted, &args.source), short) {
+        (Ok(mut bound), Ok(other))
+            if other != bound.values && finish(game, other.clone(), &args.source).is_ok() =>
+        {
+            bound.note = Some(two_readings(game, &bound.values, &other, args));
+            Ok(bound)
+        }
+        (Ok(bound), _) => Ok(bound),
+        (Err(_), Ok(other)) => finish(game, other, &args.source),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+/// The bare values fit with and without the counts of lists.
+fn two_readings(
+    game: &Arc<Game>,
+    taken: &[Value],
+    other: &[Value],
+    args: &Arguments,
+) -> Diagnostic {
+    let named = |values: &[Value]| {
+        let differ = (0..values.len()).filter(|&i| taken[i] != other[i]);
+        let texts = differ.map(|i| {
+            let var = &game.vars[i];
+            let ty = if var.part {
+                Type::List(Box::new(var.ty.clone()))
+            } else {
+                var.ty.clone()
+            };
+            format!("{}={}", var.name, brief(&values[i], &ty).replace(' ', ""))
+        });
+        texts.collect::<Vec<_>>().join(" ")
+    };
+    Diagnostic::error(
+        Code::ValueCount,
+        &args.source,
+        "these values can be read in two ways",
+    )
+    .warning()
+    .note(format!(
+        "taken in the order of the contest's input: {}",
+        named(taken)
+    ))
+    .help(format!("for the other reading write {}", named(other)))
 }
 
 /// The value of each of [`Game::vars`], of a part variable the list of its values. Lengths and sense are not yet checked.
@@ -962,6 +1038,7 @@ pub fn finish(game: &Arc<Game>, values: Vec<Value>, source: &Arc<Source>) -> Res
         rules,
         position,
         values,
+        note: None,
     })
 }
 
