@@ -3,8 +3,13 @@
 
 #[cfg(test)]
 mod build;
+mod reader;
 pub mod relation;
+mod space;
+mod steps;
 pub mod system;
+pub mod terminate;
 
 pub use relation::{Case, Opaque, Relation};
 pub use system::{Constraint, Lin, System, Truth, Union, Var};
+pub use terminate::{Termination, check, check_from, diagnostics, diagnostics_from};

@@ -288,6 +288,11 @@ impl Constraint {
         }
     }
 
+    /// With every variable renamed.
+    pub fn renamed(&self, name: impl Fn(Var) -> Var) -> Self {
+        self.map(|l| l.renamed(&name))
+    }
+
     fn map(&self, f: impl Fn(&Lin) -> Lin) -> Self {
         match self {
             Constraint::Eq(l) => Constraint::Eq(f(l)),
