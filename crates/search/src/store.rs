@@ -116,18 +116,32 @@ fn key_at(arena: &[u32], fixed: usize, id: Id) -> &[u32] {
     &arena[from..from + len]
 }
 
+/// A hash that keeps neighbours together: the options of a position are runs of keys that differ in one word by one, and
+/// keys that agree but for the low bits of their last words are given 16 places side by side. The table then reads one
+/// line of memory for several options. The top bits, which the table compares first, tell such neighbours apart.
 #[inline]
 fn hash(key: &[u32]) -> u64 {
-    // A multiplication by an odd constant (2^64 over the golden ratio) for every two words; folding the high half down
-    // gives the table's low bits as much of it as its high ones.
-    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = 0u64;
-    for pair in key.chunks(2) {
-        let high = pair.get(1).map_or(1 << 31, |&w| w);
-        hash = (hash ^ (u64::from(pair[0]) | u64::from(high) << 32)).wrapping_mul(ODD);
-        hash ^= hash >> 32;
-    }
-    hash
+    let (rest, low) = match key {
+        [] => return 0,
+        [a] => (mix(0, a >> 4, 0), a & 15),
+        [a, b] => (mix(0, a >> 2, b >> 2), (a & 3) << 2 | b & 3),
+        [first @ .., a, b] => {
+            let mut hash = 0;
+            for pair in first.chunks(2) {
+                hash = mix(hash, pair[0], pair.get(1).map_or(1 << 31, |&w| w));
+            }
+            (mix(hash, a >> 2, b >> 2), (a & 3) << 2 | b & 3)
+        }
+    };
+    (rest << 4 | u64::from(low)) ^ u64::from(low) << 60
+}
+
+/// A multiplication by an odd constant (2^64 over the golden ratio); folding the high half down gives the low bits as much
+/// of it as the high ones.
+#[inline]
+fn mix(hash: u64, a: u32, b: u32) -> u64 {
+    let product = (hash ^ (u64::from(a) | u64::from(b) << 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ product >> 32
 }
 
 /// Writes the key of a part. `fixed` is the number of words of every part of the shape, or 0 if they vary.

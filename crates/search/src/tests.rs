@@ -15,11 +15,14 @@ use grundy_lang::value::{Pos, Position, Value};
 use crate::engine::{Facts, Moves};
 use crate::{Engine, Result, Table};
 
+type Options = dyn Fn(&Pos) -> Vec<Vec<Pos>>;
+type End = dyn Fn(&Pos) -> Option<bool>;
+
 /// A game whose options and ends are functions of the part.
 #[derive(Clone)]
 struct Hand {
-    options: Rc<dyn Fn(&Pos) -> Vec<Vec<Pos>>>,
-    end: Rc<dyn Fn(&Pos) -> Option<bool>>,
+    options: Rc<Options>,
+    end: Rc<End>,
 }
 
 impl Moves for Hand {
