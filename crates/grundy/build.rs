@@ -28,17 +28,25 @@ fn main() {
 }
 
 fn entry(out: &mut String, file: &Path, text: &str) {
-    let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let stem = file
+        .file_stem()
+        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let (mut name, mut title, mut about) = (None, None, None);
     let mut aliases = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(rest) = word(line, "game") {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .unwrap_or(rest.len());
             name.get_or_insert(rest[..end].to_owned());
             title = title.or_else(|| quoted(rest));
         } else if let Some(rest) = word(line, "alias") {
             let rest = rest.split('#').next().unwrap_or("");
-            aliases.extend(rest.split(',').map(|a| a.trim().to_owned()).filter(|a| !a.is_empty()));
+            aliases.extend(
+                rest.split(',')
+                    .map(|a| a.trim().to_owned())
+                    .filter(|a| !a.is_empty()),
+            );
         } else if let Some(rest) = word(line, "about") {
             about = about.or_else(|| quoted(rest));
         }
@@ -60,7 +68,8 @@ fn entry(out: &mut String, file: &Path, text: &str) {
 /// What follows a word at the start of a line.
 fn word<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(word)?;
-    rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
+    rest.starts_with(char::is_whitespace)
+        .then(|| rest.trim_start())
 }
 
 /// The first quoted text of a line, escapes replaced.

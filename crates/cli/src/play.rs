@@ -112,9 +112,13 @@ impl<'a, W: Write> Table<'a, W> {
 
     fn intro(&mut self) -> io::Result<()> {
         let game = self.game();
-        let title = self.style.bold(&game.title);
+        // An inline rule is its own title.
+        if !game.title.contains("->") {
+            let title = self.style.bold(&game.title);
+            writeln!(self.out, "{title}")?;
+        }
         let rules = show::rules(game, self.style);
-        write!(self.out, "{title}\n{rules}\n")?;
+        writeln!(self.out, "{rules}")?;
         if game.play == Play::Misere {
             let warning = self.style.warn("Mind: whoever makes the last move LOSES.");
             writeln!(self.out, "{warning}")?;

@@ -77,7 +77,8 @@ fn moves(answer: &Answer, style: Style) -> String {
     };
     let listed = Int::from(answer.moves.len());
     let count = if listed < answer.moves_total {
-        format!("{count}, the first {listed}:")
+        let listed = if listed == 1 { String::new() } else { format!(" {listed}") };
+        format!("{count}; the first{listed}:")
     } else {
         count
     };
@@ -201,28 +202,33 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
             Ok(finding) if a.theorem.is_some_and(|t| t.name() == name) => {
                 used = true;
                 (
-                    style.win("yes"),
+                    style.win("yes "),
                     format!("{finding}  [{}]", asked.theorem.source()),
                 )
             }
-            Ok(finding) if used => ("too".to_owned(), finding.clone()),
+            Ok(finding) if used => ("also".to_owned(), finding.clone()),
             Ok(finding) => match &explanation.refused {
                 Some(why) => (
-                    style.warn("but"),
+                    style.warn("but "),
                     format!("{finding}, but not for this position: {why}"),
                 ),
-                None => ("too".to_owned(), finding.clone()),
+                None => ("also".to_owned(), finding.clone()),
             },
-            Err(why) => (style.dim("no "), why.clone()),
+            Err(why) => (style.dim("no  "), why.clone()),
         };
         let head = format!("  {mark}  {name:width$}  ");
-        let indent = " ".repeat(2 + 3 + 2 + width + 2);
+        let indent = " ".repeat(2 + 4 + 2 + width + 2);
         let body = wrap(&why, &indent, WIDTH.saturating_sub(indent.len()).max(40));
         out.push_str(&head);
         out.push_str(&body[indent.len()..]);
     }
     if a.theorem.is_none() {
-        out.push_str("  so the position was searched\n");
+        let recognised = explanation.asked.iter().any(|x| x.verdict.is_ok());
+        out.push_str(if recognised && explanation.refused.is_none() {
+            "  but search was asked for, or a sum is not decided by values here: searched\n"
+        } else {
+            "  so the position was searched\n"
+        });
     }
     out.push_str(&format!("\n{}\n", style.bold("The argument")));
     for paragraph in &explanation.argument {

@@ -84,6 +84,8 @@ fn answers() {
         "solve 'n -> n - k for k in 1..3; play misere' 0",
         "solve nim 3 4 5 6 --limit 1",
         "solve wythoff 14 9 --engine search",
+        "solve wythoff 165580141 267914296",
+        "solve nim 18446744073709551616 1",
     ]));
 }
 
@@ -93,7 +95,6 @@ fn answers_as_json() {
         "solve wythoff 14 9 --json",
         "solve nim 18446744073709551616 1 --json",
         "solve team_nim n=1 S=101 M=[4,4] --json",
-        "explain wythoff 1 2 --json",
         "table 'n -> n - k for k in 1..3' --to 4 --json",
     ]));
 }
@@ -160,7 +161,7 @@ fn bad_rules() {
         "solve 'n -> n - k for k in 1..' 10",
         "solve 'n -> (n - 1' 10",
         "solve 'n -> n - k' 10",
-        "solve 'n -> n + 1' 10",
+        "solve 'n -> n + 1' 10 --memory 1M",
         "solve 'n -> n' 10",
         "solve '(a, b) -> (b, a)' 1 2",
         "solve 'n -> n - k for k in 1..; n -> 0' 10",
@@ -195,12 +196,56 @@ fn the_catalogue_shows_a_game() {
 
 #[test]
 fn explanations() {
-    insta::assert_snapshot!(sessions(&[
-        "explain nim 3 4 6",
+    let text = sessions(&[
         "explain 'n -> n - k for k in 1..3; play misere' 5 --engine search",
         "explain 'n -> n - k for k in 1..3' 5 --engine search",
         "explain wythoff 0 0 --engine search",
-    ]));
+    ]);
+    // What each theorem says is its own affair.
+    let mut asked = false;
+    let text: String = text
+        .split_inclusive('\n')
+        .filter(|line| {
+            asked = match line.trim() {
+                "Theorems asked" => true,
+                "The argument" => false,
+                _ => return !asked,
+            };
+            true
+        })
+        .collect();
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_explanation_names_the_theorem_and_argues_for_each_part() {
+    let output = run(&["explain", "nim", "3", "4", "6"], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for piece in [
+        "  yes   nim-heap",
+        "  no    strip",
+        "3 ^ 4 ^ 6 = 1.",
+        "The part 6 has value 6.",
+        "by the move 3",
+    ] {
+        assert!(
+            text.split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(&piece.split_whitespace().collect::<Vec<_>>().join(" ")),
+            "{piece}: {text}"
+        );
+    }
+    let output = run(&["explain", "wythoff", "1", "2", "--json"], "");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let used: Vec<_> = json["theorems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|t| t["applies"] == true)
+        .collect();
+    assert_eq!(used[0]["name"], json["method"]);
+    assert!(!json["argument"].as_array().unwrap().is_empty());
 }
 
 #[test]

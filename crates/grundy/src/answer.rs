@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
-use grundy_lang::interp::Rules;
-use grundy_lang::ir::{Clause, Game, Move, Play, Shape, Slot};
+use grundy_lang::interp::{Resume, Rules};
+use grundy_lang::ir::{Clause, Domain, Game, Move, Pattern, Play, Shape, Slot};
 use grundy_lang::value::{Pos, Position, Value};
 use grundy_theorems::Theorem;
 use serde_json::{Map, Value as Json, json};
@@ -83,7 +83,8 @@ impl Answer {
 
     /// What a reader calls the theorem or engine.
     pub fn method_title(&self) -> &'static str {
-        self.theorem.map_or("search of every position that matters", |t| t.title())
+        self.theorem
+            .map_or("search of every position that matters", |t| t.title())
     }
 
     /// How the outcome and the moves are known.
@@ -128,7 +129,11 @@ impl Answer {
 impl WinningMove {
     /// `{9, 14} -> {4, 9}`; the parts left joined by ` + `, nothing left as `[]`.
     pub fn text(&self, shape: &Shape) -> String {
-        format!("{} -> {}", shape.display(&self.from), parts_text(shape, &self.to))
+        format!(
+            "{} -> {}",
+            shape.display(&self.from),
+            parts_text(shape, &self.to)
+        )
     }
 
     fn to_json(&self, game: &Game) -> Json {
@@ -229,7 +234,10 @@ pub fn value_text(value: &Value) -> String {
         Value::Bool(v) => v.to_string(),
         Value::Char(c) => format!("{c:?}"),
         Value::Seq(members) if !members.is_empty() && members.iter().all(is_char) => {
-            format!("{:?}", members.iter().filter_map(char_of).collect::<String>())
+            format!(
+                "{:?}",
+                members.iter().filter_map(char_of).collect::<String>()
+            )
         }
         Value::Seq(members) => {
             let members: Vec<String> = members.iter().map(value_text).collect();
@@ -260,8 +268,11 @@ pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Res
         let end = start + moves[start..].iter().take_while(|m| m.part == part).count();
         let group = &mut moves[start..end];
         let from = group[0].from.clone();
-        let mut wanted: Vec<(Vec<Pos>, usize)> =
-            group.iter().enumerate().map(|(i, m)| (sorted(&m.to), i)).collect();
+        let mut wanted: Vec<(Vec<Pos>, usize)> = group
+            .iter()
+            .enumerate()
+            .map(|(i, m)| (sorted(&m.to), i))
+            .collect();
         wanted.sort();
         let mut left = wanted.len();
         let mut machine = rules.machine_with(budget.clone());
@@ -277,7 +288,10 @@ pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Res
                         .collect();
                     // The parts in the order in which the rule writes them.
                     found.to = opt.parts.to_vec();
-                    found.by = Some(Rule { index: opt.rule, with });
+                    found.by = Some(Rule {
+                        index: opt.rule,
+                        with,
+                    });
                     left -= 1;
                 }
             }
@@ -287,12 +301,105 @@ pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Res
                 ControlFlow::Continue(())
             }
         })?;
+        if flow.is_break() && left > 0 {
+            for found in group.iter_mut().filter(|m| m.by.is_none()) {
+                leap(rules, found, budget)?;
+            }
+        }
         debug_assert!(
             flow.is_break() || left == 0,
             "{left} of the winning moves found for {} are not among its options",
             game.shape.display(&from)
         );
         start = end;
+    }
+    Ok(())
+}
+
+/// Whether a pattern matches in one way only.
+fn plain(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Bind(_) => true,
+        Pattern::Tuple(members)
+        | Pattern::Unordered {
+            members,
+            every_order: false,
+        } => members.iter().all(plain),
+        Pattern::Unordered { .. } | Pattern::Pick { .. } => false,
+    }
+}
+
+/// The sum of all counters.
+fn size(parts: &[Pos]) -> Int {
+    parts
+        .iter()
+        .flat_map(|p| &p.0)
+        .fold(Int::ZERO, |sum, word| &sum + word)
+}
+
+/// Finds the rule behind a move among too many options to walk over, where it has one quantifier over a range and the
+/// counters left sum to a linear function of it: the first two options give the line, and the option at the value that
+/// it calls for is compared with the move, so a wrong guess does no harm.
+fn leap(rules: &Rules, wanted: &mut WinningMove, budget: &Budget) -> Result<()> {
+    let game: &Game = rules.game();
+    let target = sorted(&wanted.to);
+    let mut machine = rules.machine_with(budget.clone());
+    for (index, m) in game.moves.iter().enumerate() {
+        let mut ranges = m.clauses.iter().filter_map(|c| match c {
+            Clause::For { slots, domain } => Some((slots[0], domain)),
+            Clause::If(_) => None,
+        });
+        let (Some((slot, Domain::Range(..))), None) = (ranges.next(), ranges.next()) else {
+            continue;
+        };
+        if !plain(&m.pattern) {
+            continue;
+        }
+        let mut there = Resume {
+            rule: index,
+            ..Resume::default()
+        };
+        let mut line: Vec<(Int, Int)> = Vec::new();
+        let _ = machine.options_from(&wanted.from, &there, &mut |opt| {
+            if opt.rule == index
+                && let Value::Int(k) = &opt.env[slot]
+            {
+                line.push((k.clone(), size(opt.parts)));
+                if line.len() < 2 {
+                    return ControlFlow::Continue(());
+                }
+            }
+            ControlFlow::Break(())
+        })?;
+        let [(first, from), (second, to)] = &line[..] else {
+            continue;
+        };
+        let rise = to - from;
+        let distance = &(&size(&wanted.to) - from) * &(second - first);
+        let Some(steps) = distance.div_floor(&rise) else {
+            continue;
+        };
+        if steps.is_negative() || &steps * &rise != distance {
+            continue;
+        }
+        let k = first + &steps;
+        there.at.push(k.clone());
+        let k = Value::Int(k);
+        let mut found = None;
+        let _ = machine.options_from(&wanted.from, &there, &mut |opt| {
+            if opt.rule == index && opt.env[slot] == k && sorted(opt.parts) == target {
+                found = Some(opt.parts.to_vec());
+            }
+            ControlFlow::Break(())
+        })?;
+        if let Some(parts) = found {
+            wanted.to = parts;
+            wanted.by = Some(Rule {
+                index,
+                with: vec![(game.slots[slot].name.clone(), k)],
+            });
+            return Ok(());
+        }
     }
     Ok(())
 }
@@ -312,7 +419,10 @@ pub fn end(rules: &Rules, position: &Position) -> Result<End> {
         }
     }
     for part in &position.parts {
-        if machine.options(part, &mut |_| ControlFlow::Break(()))?.is_break() {
+        if machine
+            .options(part, &mut |_| ControlFlow::Break(()))?
+            .is_break()
+        {
             return Ok(End::No);
         }
     }

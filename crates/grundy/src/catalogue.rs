@@ -67,7 +67,9 @@ mod tests {
 
     #[test]
     fn names_are_blind_to_case_and_separators() {
-        for name in ["team_nim", "Team-Nim", "TEAM NIM", "teamnim", "poj2068", "POJ 2068"] {
+        for name in [
+            "team_nim", "Team-Nim", "TEAM NIM", "teamnim", "poj2068", "POJ 2068",
+        ] {
             assert_eq!(find(name).map(|e| e.name), Some("team_nim"), "{name}");
         }
         assert!(find("team").is_none());
@@ -97,7 +99,11 @@ mod tests {
     fn every_game_has_a_line_about_it() {
         for entry in ALL {
             assert!(!entry.about.is_empty(), "{}", entry.file);
-            assert!(entry.about.chars().count() <= 100, "{}: one short line", entry.file);
+            assert!(
+                entry.about.chars().count() <= 100,
+                "{}: one short line",
+                entry.file
+            );
         }
     }
 }

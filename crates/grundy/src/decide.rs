@@ -19,7 +19,11 @@ pub struct Decider {
 impl Decider {
     /// With an engine and what it may use.
     pub fn new(engine: Engine, budget: Budget) -> Self {
-        Decider { engine, budget, plan: None }
+        Decider {
+            engine,
+            budget,
+            plan: None,
+        }
     }
 }
 
@@ -32,9 +36,16 @@ impl Decide for Decider {
     }
 
     fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer> {
-        let plan = self.plan.as_ref().expect("the judge gives rules before it asks");
+        let plan = self
+            .plan
+            .as_ref()
+            .expect("the judge gives rules before it asks");
         let win = (want.win || want.moves) && plan.outcome(position)?.next_wins();
-        let value = if want.value { plan.value(position)? } else { None };
+        let value = if want.value {
+            plan.value(position)?
+        } else {
+            None
+        };
         let moves = match (want.moves, win) {
             (false, _) => None,
             (true, false) => Some(Int::ZERO),

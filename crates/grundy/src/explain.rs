@@ -89,7 +89,10 @@ fn by_theorem(plan: &Plan, solver: &dyn Solver, answer: &Answer) -> Result<Vec<S
         if !argued.contains(&part) {
             if argued.len() < PARTS {
                 let why = solver.explain(part, budget)?.join(" ");
-                out.push(format!("The part {} has value {value}. {why}", shape.display(part)));
+                out.push(format!(
+                    "The part {} has value {value}. {why}",
+                    shape.display(part)
+                ));
             }
             argued.push(part);
         }
@@ -97,7 +100,9 @@ fn by_theorem(plan: &Plan, solver: &dyn Solver, answer: &Answer) -> Result<Vec<S
     }
     if argued.len() > PARTS {
         let rest = argued.len() - PARTS;
-        out.push(format!("The values of the other {rest} different parts come about in the same way."));
+        out.push(format!(
+            "The values of the other {rest} different parts come about in the same way."
+        ));
     }
     out.push(nim_sum_line(&values));
     if let Some(m) = answer.moves.first() {
@@ -132,7 +137,11 @@ fn by_search(plan: &Plan, answer: &Answer) -> Result<Vec<String>> {
         Play::Misere => "who cannot move wins",
     };
     match answer.end {
-        End::Decided => return Ok(vec!["Play has ended here: an end condition of the rules holds.".to_owned()]),
+        End::Decided => {
+            return Ok(vec![
+                "Play has ended here: an end condition of the rules holds.".to_owned(),
+            ]);
+        }
         End::Stuck => {
             return Ok(vec![format!("There is no move here, and {convention}.")]);
         }
@@ -189,7 +198,11 @@ fn options(plan: &Plan, position: &Position) -> Result<Vec<(usize, Vec<Pos>)>> {
             if seen.insert((part.clone(), opt.parts.to_vec())) {
                 out.push((i, opt.parts.to_vec()));
             }
-            if out.len() < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if out.len() < LOOK {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         })?;
     }
     Ok(out)
@@ -214,7 +227,11 @@ fn replies(plan: &Plan, position: &Position, options: &[(usize, Vec<Pos>)]) -> R
         match reply.first() {
             Some(reply) => out.push_str(&format!(
                 " is answered by {};",
-                if after.parts.len() > 1 { reply.text(shape) } else { parts_text(shape, &reply.to) }
+                if after.parts.len() > 1 {
+                    reply.text(shape)
+                } else {
+                    parts_text(shape, &reply.to)
+                }
             )),
             None => out.push_str(" has no move left, which wins here;"),
         }
@@ -249,7 +266,11 @@ impl Explanation {
                 })
             })
             .collect();
-        out["argument"] = self.argument.iter().map(|s| Json::from(s.as_str())).collect();
+        out["argument"] = self
+            .argument
+            .iter()
+            .map(|s| Json::from(s.as_str()))
+            .collect();
         out
     }
 }

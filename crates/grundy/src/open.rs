@@ -63,7 +63,10 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
             let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
             let entry = stem.and_then(|s| catalogue::find(&s));
             Err(vec![match entry {
-                Some(entry) => error.help(format!("`{}` is in the catalogue: leave out folder and `.game`", entry.name)),
+                Some(entry) => error.help(format!(
+                    "`{}` is in the catalogue: leave out folder and `.game`",
+                    entry.name
+                )),
                 None => error.help("`grundy games` lists the games that need no file"),
             }])
         }
@@ -74,15 +77,23 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
 /// Parses and checks a text.
 pub fn read(source: Arc<Source>) -> Result<Opened, Vec<Diagnostic>> {
     let (game, warnings) = grundy_lang::check::load(&source)?;
-    Ok(Opened { game: Arc::new(game), warnings })
+    Ok(Opened {
+        game: Arc::new(game),
+        warnings,
+    })
 }
 
 fn unknown(spec: &str) -> Diagnostic {
     let source = Source::new("<arguments>", spec);
-    let error = Diagnostic::error(Code::UnknownGame, &source, format!("there is no game `{spec}`"));
-    let braces = ["subtract", "allbut"]
-        .into_iter()
-        .find(|code| spec.strip_prefix(code).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())));
+    let error = Diagnostic::error(
+        Code::UnknownGame,
+        &source,
+        format!("there is no game `{spec}`"),
+    );
+    let braces = ["subtract", "allbut"].into_iter().find(|code| {
+        spec.strip_prefix(code)
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    });
     if let Some(code) = braces {
         let help = format!("quote the code, since a shell takes braces apart: '{code}{{1,2,3}}'");
         return error.help(help);

@@ -218,10 +218,12 @@ impl Plan {
     /// The Grundy value by search, if values are defined.
     pub fn searched_value(&self, position: &Position) -> Result<Option<Int>> {
         let position = position.clone();
-        self.searching(move |search| match search.values_valid(position.parts.len()) {
-            Ok(()) => search.position_value(&position).map(Some),
-            Err(_) => Ok(None),
-        })
+        self.searching(
+            move |search| match search.values_valid(position.parts.len()) {
+                Ok(()) => search.position_value(&position).map(Some),
+                Err(_) => Ok(None),
+            },
+        )
     }
 
     /// The first winning moves, and how many there are.
@@ -232,7 +234,10 @@ impl Plan {
             } else {
                 self.values(solver, position)?.map(|values| {
                     let sum = nim_sum(&values);
-                    values.iter().map(|v| Target::Value(v.bitxor(&sum))).collect()
+                    values
+                        .iter()
+                        .map(|v| Target::Value(v.bitxor(&sum)))
+                        .collect()
                 })
             };
             if let Some(targets) = targets {
@@ -242,7 +247,13 @@ impl Plan {
                     let left = limit - moves.len();
                     let found = solver.options(part, target, left, &self.budget)?;
                     total = &total + &found.total;
-                    moves.extend(found.list.into_iter().take(left).map(|to| winning(i, part, to)));
+                    moves.extend(
+                        found
+                            .list
+                            .into_iter()
+                            .take(left)
+                            .map(|to| winning(i, part, to)),
+                    );
                 }
                 return Ok((moves, total));
             }

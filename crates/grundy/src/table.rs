@@ -63,13 +63,32 @@ pub fn table(
         error.note(format!("usage of the game: {}", usage(game)))
     };
     if args.list.iter().any(|(name, _)| name.is_none()) {
-        let error = wrong(Code::BadArgument, "a table takes its arguments by name".to_owned());
-        return Err(Box::new(error.help("write NAME=VALUE for what is fixed; what is left open is tabulated")));
+        let error = wrong(
+            Code::BadArgument,
+            "a table takes its arguments by name".to_owned(),
+        );
+        return Err(Box::new(error.help(
+            "write NAME=VALUE for what is fixed; what is left open is tabulated",
+        )));
     }
     let open: Vec<usize> = (0..game.vars.len())
-        .filter(|s| !args.list.iter().any(|(n, _)| n.as_ref() == Some(&game.vars[*s].name)))
+        .filter(|s| {
+            !args
+                .list
+                .iter()
+                .any(|(n, _)| n.as_ref() == Some(&game.vars[*s].name))
+        })
         .filter(|s| game.vars[*s].ty == Type::Int)
         .collect();
+    let missing = game.vars.iter().enumerate().find(|(slot, var)| {
+        var.ty != Type::Int
+            && !args.list.iter().any(|(n, _)| n.as_ref() == Some(&game.vars[*slot].name))
+    });
+    if let Some((_, var)) = missing {
+        let message = format!("`{}` is not given, and it is no counter", var.name);
+        let error = wrong(Code::BadArgument, message);
+        return Err(Box::new(error.help(format!("fix it by name, as in `{}=[1,2]`", var.name))));
+    }
     // What is only a length or a count follows from the rest.
     let mut with_zeros = args.clone();
     let needed: Vec<usize> = open
@@ -82,23 +101,38 @@ pub fn table(
         .collect();
     let names: Vec<&str> = needed.iter().map(|s| game.vars[*s].name.as_str()).collect();
     if needed.is_empty() {
-        let error = wrong(Code::BadArgument, "no counter is left open to tabulate".to_owned());
+        let error = wrong(
+            Code::BadArgument,
+            "no counter is left open to tabulate".to_owned(),
+        );
         return Err(Box::new(error));
     }
     if needed.len() > 2 {
-        let message = format!("a table has one or two counters, and {} are open: {}", names.len(), names.join(", "));
+        let message = format!(
+            "a table has one or two counters, and {} are open: {}",
+            names.len(),
+            names.join(", ")
+        );
         let error = wrong(Code::BadArgument, message);
-        return Err(Box::new(error.help("fix all but one or two of them with NAME=VALUE")));
+        return Err(Box::new(
+            error.help("fix all but one or two of them with NAME=VALUE"),
+        ));
     }
     let to: Vec<u64> = match (to, needed.len()) {
         ([n], 2) => vec![*n, *n],
         (to, n) if to.len() == n => to.to_vec(),
         (to, _) => {
-            let message = format!("--to has {} bounds, but the table has the one counter {}", to.len(), names[0]);
+            let message = format!(
+                "--to has {} bounds, but the table has the one counter {}",
+                to.len(),
+                names[0]
+            );
             return Err(Box::new(wrong(Code::ValueCount, message)));
         }
     };
-    let size = to.iter().try_fold(1u64, |size, n| size.checked_mul(n.checked_add(1)?));
+    let size = to
+        .iter()
+        .try_fold(1u64, |size, n| size.checked_mul(n.checked_add(1)?));
     if size.is_none_or(|n| n > CELLS) {
         let message = format!("a table of more than {CELLS} cells");
         return Err(Box::new(wrong(Code::TooLarge, message)));
@@ -106,7 +140,9 @@ pub fn table(
     for &slot in &needed {
         let span = Default::default();
         let zero = Literal::Int(Int::ZERO, span);
-        with_zeros.list.push((Some(game.vars[slot].name.clone()), zero));
+        with_zeros
+            .list
+            .push((Some(game.vars[slot].name.clone()), zero));
     }
     let base = values(game, &with_zeros)?;
     let mut table = Table {
@@ -124,7 +160,11 @@ pub fn table(
         let mut values = base.clone();
         for (&slot, &n) in needed.iter().zip(&at) {
             let n = Value::Int(Int::from(n));
-            values[slot] = if game.vars[slot].part { Value::seq([n]) } else { n };
+            values[slot] = if game.vars[slot].part {
+                Value::seq([n])
+            } else {
+                n
+            };
         }
         let cell = match finish(game, values, &args.source) {
             Ok(bound) => {
@@ -156,7 +196,7 @@ pub fn table(
                 plan = Some(current);
                 Some(cell)
             }
-            Err(error) if matches!(error.code, Code::Requirement | Code::ValueCount) => None,
+            Err(error) if error.code == Code::Requirement => None,
             Err(error) => return Err(error),
         };
         table.cells.push(cell);

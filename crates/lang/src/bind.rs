@@ -12,7 +12,7 @@ use grundy_core::Int;
 use crate::ast::Text;
 use crate::diag::{Code, Diagnostic, Source, Span};
 use crate::interp::{Machine, Rules};
-use crate::ir::{Check, Expr, ExprKind, Game, InputItem, Literal, Slot, Type, Var};
+use crate::ir::{Check, ExpectAnswer, Expr, ExprKind, Game, InputItem, Literal, Slot, Type, Var};
 use crate::value::{Position, Value};
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -463,7 +463,8 @@ pub fn usage(game: &Game) -> String {
 /// What to do about wrong arguments: how the game is asked for, and a fact of it as an example.
 fn help(game: &Game) -> String {
     let mut out = format!("usage: {}", usage(game));
-    if let Some(fact) = game.expects.first() {
+    let telling = game.expects.iter().find(|e| e.answer == ExpectAnswer::Win);
+    if let Some(fact) = telling.or(game.expects.first()) {
         let text = game.source.slice(fact.span);
         let text = text.strip_prefix("expect").unwrap_or(text);
         let args = text.split("->").next().unwrap_or(text).trim();
@@ -633,7 +634,7 @@ impl<'a> Binder<'a> {
             let message = format!("`{}` has nothing called `{name}`", self.game.name);
             let error = self
                 .error(Code::BadArgument, message)
-                .at(span, "for no name");
+                .at(span, "no such name");
             return Err(Box::new(match &names[..] {
                 [] => error.note("it takes no arguments"),
                 names => error.note(format!("its names are {}", quoted(names))),
@@ -856,6 +857,9 @@ impl<'a> Binder<'a> {
         let Some(free) = rest.len().checked_sub(after) else {
             return Err(self.too_few(takes, given));
         };
+        if shares == takes[i].width() && free > 0 {
+            return Ok(free);
+        }
         // No part and no piece at all must be said: `P=[]`.
         if free == 0 || shares > takes[i].width() && free % shares != 0 {
             return Err(self.too_few(takes, given));
@@ -914,7 +918,14 @@ impl<'a> Binder<'a> {
     /// `wythoff takes 2 values (a b), and 3 were given`.
     fn counted(&self, takes: &[Take<'a>], given: usize) -> String {
         let shown: Vec<String> = takes.iter().map(|t| self.layout.show(t)).collect();
-        let total: Option<usize> = takes.iter().map(|t| self.fixed(t).ok().flatten()).sum();
+        let total: Option<usize> = takes.iter().map(|t| {
+                let count = t.count().and_then(bare_slot);
+                if count.is_some_and(|s| self.layout.derived[s]) {
+                    return None;
+                }
+                self.fixed(t).ok().flatten()
+            })
+            .sum();
         let takes = match total {
             _ if takes.is_empty() => "no values".to_owned(),
             Some(n) => format!("{} ({})", plural(n, "value"), shown.join(" ")),
@@ -1008,11 +1019,7 @@ fn length<'r>(
     let value = machine.int(expr)?;
     value.to_usize().ok_or_else(|| {
         let text = game.source.slice(expr.span);
-        let message = if bare_slot(expr).is_some() {
-            format!("`{text}` is the length of a list and cannot be {value}")
-        } else {
-            format!("`{text}` is the length of a list and cannot be {value}, as it is here")
-        };
+        let message = format!("a list cannot have `{text}` = {value} values");
         Box::new(Diagnostic::error(Code::BadValue, source, message).help(help(game)))
     })
 }
