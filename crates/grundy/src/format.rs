@@ -4,8 +4,14 @@
 //! that an error is found where it stands and a sentinel is never taken for a bad case. Cost: linear in the game's text,
 //! once a game.
 
+use std::cmp::Ordering;
+
+use grundy_core::Int;
 use grundy_lang::diag::{Code, Diagnostic};
-use grundy_lang::ir::{Check, Expr, ExprKind, Game, InputItem, Slot, Type};
+use grundy_lang::ir::{
+    Check, Clause, CompareOp, Domain, Expr, ExprKind, Fold, Game, InputItem, Shape, Slot, Type,
+};
+use grundy_lang::value::Value;
 
 /// An error, boxed.
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -58,6 +64,170 @@ pub struct Asked<'g> {
     pub reads: Vec<Slot>,
     /// Those of them that have a value for each part, if it must hold for each part.
     pub parts: Vec<Slot>,
+    /// The condition in a form that is asked of a long list at once.
+    pub quick: Option<Quick>,
+}
+
+/// Conditions that long inputs are asked for every number: comparisons of numbers that all must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quick {
+    /// The list asked, each of its members in turn; `None` for each part in turn.
+    pub list: Option<Slot>,
+    /// What must hold.
+    pub comparisons: Vec<(Side, CompareOp, Side)>,
+}
+
+/// A side of a comparison of a [`Quick`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The member at hand.
+    Member,
+    /// The value of a part variable for the part at hand.
+    Part(Slot),
+    /// A number.
+    Number(Int),
+}
+
+impl Quick {
+    /// `all(c >= 0 for c in x)`, or for each part `0 <= c <= s`.
+    fn of(check: &Check, parts: &[Slot], reads: &[Slot]) -> Option<Quick> {
+        let mut comparisons = Vec::new();
+        if check.each_part {
+            // Another parameter would have to be looked up.
+            if parts.is_empty() || parts != reads {
+                return None;
+            }
+            let side = |e: &Expr| match &e.kind {
+                ExprKind::Int(v) => Some(Side::Number(v.clone())),
+                ExprKind::Slot(slot) if parts.contains(slot) && e.ty == Type::Int => {
+                    Some(Side::Part(*slot))
+                }
+                _ => None,
+            };
+            conjunction(&check.condition, &side, &mut comparisons)?;
+            return Some(Quick {
+                list: None,
+                comparisons,
+            });
+        }
+        let ExprKind::Fold(Fold::All, body, clauses) = &check.condition.kind else {
+            return None;
+        };
+        let [
+            Clause::For {
+                slots,
+                domain: Domain::Members(members),
+            },
+        ] = &clauses[..]
+        else {
+            return None;
+        };
+        let (&[member], &ExprKind::Slot(list)) = (&slots[..], &members.kind) else {
+            return None;
+        };
+        if reads != [list] {
+            return None;
+        }
+        let side = |e: &Expr| match &e.kind {
+            ExprKind::Int(v) => Some(Side::Number(v.clone())),
+            ExprKind::Slot(slot) if *slot == member && e.ty == Type::Int => Some(Side::Member),
+            _ => None,
+        };
+        conjunction(body, &side, &mut comparisons)?;
+        Some(Quick {
+            list: Some(list),
+            comparisons,
+        })
+    }
+
+    /// Whether it holds for every member or every part.
+    pub fn holds(&self, params: &[Value]) -> bool {
+        let members = |slot: Slot| params.get(slot).and_then(Value::as_seq).unwrap_or_default();
+        let count = match (self.list, self.parts().next()) {
+            (Some(list), _) => members(list).len(),
+            (None, Some(part)) => members(part).len(),
+            (None, None) => 0,
+        };
+        self.comparisons.iter().all(|(a, op, b)| {
+            let column = |side: &Side| match side {
+                Side::Member => members(self.list.unwrap_or_default()),
+                Side::Part(slot) => members(*slot),
+                Side::Number(_) => &[],
+            };
+            match (a, b) {
+                (Side::Number(a), Side::Number(b)) => holds(*op, a.cmp(b)),
+                (a, Side::Number(b)) => column(a).iter().all(|a| compared(a, *op, b)),
+                (Side::Number(a), b) => column(b).iter().all(|b| compared(b, flip(*op), a)),
+                (a, b) => {
+                    let (a, b) = (column(a), column(b));
+                    a.len() == count
+                        && b.len() == count
+                        && a.iter()
+                            .zip(b)
+                            .all(|(a, b)| b.as_int().is_some_and(|b| compared(a, *op, b)))
+                }
+            }
+        })
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Slot> {
+        self.comparisons
+            .iter()
+            .flat_map(|(a, _, b)| [a, b])
+            .filter_map(|side| match side {
+                Side::Part(slot) => Some(*slot),
+                Side::Member | Side::Number(_) => None,
+            })
+    }
+}
+
+#[inline]
+fn holds(op: CompareOp, order: Ordering) -> bool {
+    match op {
+        CompareOp::Eq => order.is_eq(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+    }
+}
+
+#[inline]
+fn compared(value: &Value, op: CompareOp, to: &Int) -> bool {
+    value
+        .as_int()
+        .is_some_and(|v| match (v.to_i64(), to.to_i64()) {
+            (Some(a), Some(b)) => holds(op, a.cmp(&b)),
+            _ => holds(op, v.cmp(to)),
+        })
+}
+
+/// The comparison with its sides exchanged.
+pub fn flip(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+        same => same,
+    }
+}
+
+/// Takes a conjunction of comparisons apart; `None` if it is anything else.
+fn conjunction(
+    condition: &Expr,
+    side: &dyn Fn(&Expr) -> Option<Side>,
+    out: &mut Vec<(Side, CompareOp, Side)>,
+) -> Option<()> {
+    match &condition.kind {
+        ExprKind::And(all) => all.iter().try_for_each(|e| conjunction(e, side, out)),
+        ExprKind::Compare(op, a, b) => {
+            out.push((side(a)?, *op, side(b)?));
+            Some(())
+        }
+        _ => None,
+    }
 }
 
 /// How one value of a type is read and written: as tokens of the input.
@@ -200,6 +370,23 @@ impl<'g> Format<'g> {
     }
 }
 
+/// The slots whose values are the words of a part, if the start is no more than a counter or a tuple of counters given.
+pub fn plain_start(game: &Game) -> Option<Vec<Slot>> {
+    let plain = |e: &Expr| match e.kind {
+        ExprKind::Slot(slot) if slot < game.vars.len() && e.ty == Type::Int => Some(slot),
+        _ => None,
+    };
+    match (&game.shape, &game.start.expr.kind) {
+        (Shape::Int, _) => plain(&game.start.expr).map(|slot| vec![slot]),
+        (Shape::Tuple(shapes), ExprKind::Tuple(members))
+            if shapes.iter().all(|s| *s == Shape::Int) =>
+        {
+            members.iter().map(plain).collect()
+        }
+        _ => None,
+    }
+}
+
 /// What to call a game in a sentence: an inline rule's name is its whole text.
 pub fn called(game: &Game) -> String {
     if game.name.contains(char::is_whitespace) {
@@ -232,10 +419,12 @@ fn asked<'g>(game: &Game, check: &'g Check) -> Asked<'g> {
     } else {
         Vec::new()
     };
+    let quick = Quick::of(check, &parts, &reads);
     Asked {
         check,
         reads,
         parts,
+        quick,
     }
 }
 

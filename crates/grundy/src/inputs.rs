@@ -14,7 +14,7 @@ use grundy_lang::ir::{
 };
 use grundy_lang::value::Value;
 
-use crate::format::{Asked, Format, Step, Token, element, fills, reads};
+use crate::format::{Asked, Format, Step, Token, element, fills, flip, reads};
 use crate::judge::Result;
 
 /// The values of an input.
@@ -1081,16 +1081,6 @@ pub fn count_of(item: &InputItem) -> Option<&Expr> {
         InputItem::Array(_, count) => count.as_ref(),
         InputItem::Lists(_, count) | InputItem::Rows(_, count) => Some(count),
         InputItem::Scalar(_) | InputItem::Repeat(..) => None,
-    }
-}
-
-fn flip(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        same => same,
     }
 }
 

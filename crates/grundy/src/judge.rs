@@ -11,7 +11,7 @@ use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 use grundy_lang::interp::{Machine, Rules, show};
 use grundy_lang::ir::{Expr, Game, InputItem, Slot, Type};
-use grundy_lang::value::{Position, Value};
+use grundy_lang::value::{Pos, Position, Value};
 
 use crate::format::{Asked, Format, Step, Token, Want, element};
 use crate::reader::{Fault, Place, Reader};
@@ -70,8 +70,15 @@ pub fn run_with(
         machine: nothing.machine_with(budget.clone()),
         want: format.want,
         strict,
+        plain_start: crate::format::plain_start(game),
         start_parts: crate::format::reads(&game.start.expr, game.vars.len())
             .into_iter()
+            .filter(|s| game.vars[*s].part)
+            .collect(),
+        output_parts: game
+            .output
+            .iter()
+            .flat_map(|o| crate::format::reads(&o.expr, game.vars.len()))
             .filter(|s| game.vars[*s].part)
             .collect(),
         rows: vec![String::new(); game.output.len()],
@@ -161,8 +168,12 @@ struct Judge<'g, 'd, R, W> {
     machine: Machine<'g>,
     want: Want,
     strict: bool,
+    /// See [`crate::format::plain_start`].
+    plain_start: Option<Vec<Slot>>,
     /// Part variables that the start reads.
     start_parts: Vec<Slot>,
+    /// Part variables that an output reads.
+    output_parts: Vec<Slot>,
     /// For each output, the line of a group so far.
     rows: Vec<String>,
     params: Vec<Value>,
@@ -505,6 +516,13 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     }
 
     fn ask(&mut self, asked: &Asked<'g>, code: Code) -> Result<()> {
+        if asked
+            .quick
+            .as_ref()
+            .is_some_and(|quick| quick.holds(&self.params))
+        {
+            return Ok(());
+        }
         let parts = match asked.parts.first() {
             Some(slot) => self.params[*slot].as_seq().map_or(0, <[Value]>::len),
             None => 1,
@@ -611,6 +629,12 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 Box::new(Diagnostic::error(Code::Unsupported, &game.source, message))
             })
         };
+        // A part variable in an output is that of the part, where there is one.
+        for &slot in &self.output_parts {
+            if let Some(v) = self.params[slot].as_seq().and_then(<[Value]>::last) {
+                self.machine.set(slot, v.clone());
+            }
+        }
         for (i, output) in game.output.iter().enumerate() {
             let slots = output.slots;
             if self.want.win {
@@ -679,6 +703,10 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             parts: Vec::with_capacity(parts),
         };
         for part in 0..parts {
+            if let Some(pos) = self.plain(part) {
+                position.parts.push(pos);
+                continue;
+            }
             for &slot in &self.start_parts {
                 if let Some(v) = self.params[slot].as_seq().and_then(|list| list.get(part)) {
                     self.machine.set(slot, v.clone());
@@ -701,6 +729,20 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             }
         }
         Ok(position)
+    }
+
+    /// The part, if it is given number by number and none is below zero.
+    fn plain(&self, part: usize) -> Option<Pos> {
+        let words = self.plain_start.as_ref()?.iter().map(|slot| {
+            let value = &self.params[*slot];
+            let value = if self.game.vars[*slot].part {
+                value.as_seq()?.get(part)?
+            } else {
+                value
+            };
+            value.as_int().filter(|v| !v.is_negative()).cloned()
+        });
+        words.collect::<Option<_>>().map(Pos)
     }
 
     /// An error of what a number means, at the first number below zero of the case or else where the parameter stands.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::*;
 use grundy::format::Want;
-use grundy::inputs::{File, Inputs, unbound};
+use grundy::inputs::{File, Inputs, Random, unbound};
 use grundy::judge::{CaseAnswer, Decide, run_with};
 use grundy_core::{Budget, Int};
 use grundy_lang::diag::Diagnostic;
@@ -206,4 +206,48 @@ fn many_files_are_joined_as_the_format_has_them() {
         "five cases and the sentinel: {team}"
     );
     assert!(team.ends_with("\n0\n"));
+}
+
+#[test]
+fn conditions_asked_of_whole_lists_are_the_conditions_of_the_rules() {
+    let cards = CARD_BOXES.replace(
+        "limit",
+        "require all(0 <= c for c in x)\nlimit all(c <= 9 for c in x), all(12 > c for c in x),",
+    );
+    let stones = STONE_BOX.replace(
+        "require",
+        "require 0 <= c\nrequire s != 5 and 7 != c\nrequire",
+    );
+    let (mut held, mut broken) = (0, 0);
+    for text in [&cards, &stones, GEORGIA_BOB] {
+        let game = load(text);
+        let rules = unbound(&game);
+        let mut inputs = Inputs::new(&rules, 9).unwrap();
+        let mut random = Random(5);
+        for _ in 0..400 {
+            let file = inputs.record().unwrap();
+            let text = inputs.print(&file);
+            // Some number becomes another.
+            let mut tokens: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            let at = random.below(tokens.len() as u64) as usize;
+            tokens[at] = (random.below(16) as i64 - 3).to_string();
+            let text = tokens.join(" ");
+            let Some(file) = inputs.parse(&text) else {
+                continue;
+            };
+            let read = run_with(
+                &game,
+                &mut Anything,
+                text.as_bytes(),
+                io::sink(),
+                true,
+                &Budget::default(),
+            );
+            let legal = inputs.legal(&file);
+            assert_eq!(read.is_ok(), legal, "{text}");
+            held += usize::from(legal);
+            broken += usize::from(!legal);
+        }
+    }
+    assert!(held > 100 && broken > 100, "{held} {broken}");
 }
