@@ -918,7 +918,9 @@ impl<'a> Binder<'a> {
     /// `wythoff takes 2 values (a b), and 3 were given`.
     fn counted(&self, takes: &[Take<'a>], given: usize) -> String {
         let shown: Vec<String> = takes.iter().map(|t| self.layout.show(t)).collect();
-        let total: Option<usize> = takes.iter().map(|t| {
+        let total: Option<usize> = takes
+            .iter()
+            .map(|t| {
                 let count = t.count().and_then(bare_slot);
                 if count.is_some_and(|s| self.layout.derived[s]) {
                     return None;

@@ -232,6 +232,17 @@ fn an_index_outside_is_a_warning_and_a_count_below_zero_is_not() {
     assert!(linear::diagnostics(&rules("n -> n - 7")).is_empty());
 }
 
+#[test]
+fn a_huge_start_takes_no_time() {
+    let text = "start (a, b); (a, b) -> (b + k, a) for k in 0..b if k*k == a";
+    let game = load("<rule>", text).unwrap();
+    let huge = "a=1000000000000000000003 b=1000000000000000000000000";
+    let b = bound(&game, Some(huge)).unwrap();
+    let began = std::time::Instant::now();
+    let _ = linear::diagnostics_from(&b.rules, &b.position);
+    assert!(began.elapsed().as_secs() < 20);
+}
+
 struct Random(u64);
 
 impl Random {

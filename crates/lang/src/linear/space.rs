@@ -7,6 +7,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
+use grundy_core::Int;
+
 use crate::diag::{Code, Diagnostic, Span};
 use crate::interp::Rules;
 use crate::ir::{Clause, Expr, ExprKind, Parts, Slot};
@@ -16,6 +18,8 @@ use crate::value::Pos;
 const MAX_TRIED: usize = 2000;
 /// Most options looked at.
 const MAX_OPTIONS: usize = 100_000;
+/// The largest number of a position tried.
+const MAX_NUMBER: i64 = 200;
 
 /// A warning for each place that reads or changes an array of the position where it has no element, at one of these
 /// positions or one that can be reached from them.
@@ -27,7 +31,10 @@ pub(super) fn diagnostics(rules: &Rules, from: Vec<Pos>) -> Vec<Diagnostic> {
     let game = rules.game();
     let mut machine = rules.machine();
     let mut seen: HashSet<Pos> = HashSet::new();
-    let mut queue: VecDeque<Pos> = from.into();
+    // Long enumerations are of no use here: what is missed is only a warning.
+    let limit = Int::from(MAX_NUMBER);
+    let playable = |p: &Pos| p.0.iter().all(|w| *w <= limit);
+    let mut queue: VecDeque<Pos> = from.into_iter().filter(playable).collect();
     let (mut told, mut out): (HashSet<Span>, Vec<Diagnostic>) = Default::default();
     let mut room = MAX_OPTIONS;
     while let Some(pos) = queue.pop_front() {
@@ -38,7 +45,11 @@ pub(super) fn diagnostics(rules: &Rules, from: Vec<Pos>) -> Vec<Diagnostic> {
             continue;
         }
         let met = machine.options(&pos, &mut |opt| {
-            queue.extend(opt.parts.iter().filter(|p| !seen.contains(p)).cloned());
+            let new = opt
+                .parts
+                .iter()
+                .filter(|p| playable(p) && !seen.contains(*p));
+            queue.extend(new.cloned());
             room = room.saturating_sub(1);
             if room == 0 {
                 return ControlFlow::Break(());

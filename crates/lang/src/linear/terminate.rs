@@ -28,6 +28,8 @@ use crate::value::{Pos, Position, Value};
 pub const MAX_PLAYED: usize = 6000;
 /// Most words of options looked at in that search.
 const MAX_OPTIONS: usize = 200_000;
+/// The largest number of a part from which that search starts.
+const MAX_NUMBER: i64 = 2000;
 /// Most vertices and arcs of a graph given as input that are searched through.
 const MAX_GRAPH: usize = 4_000_000;
 
@@ -589,6 +591,10 @@ impl<'r> Play<'r> {
 }
 
 fn search(rules: &Rules, from: Vec<Pos>) -> Option<Termination> {
+    // A quantifier that runs over a large number and is refused by a guard each time cannot be broken off.
+    let limit = Int::from(MAX_NUMBER);
+    let playable = |p: &Pos| p.0.iter().all(|w| *w <= limit);
+    let from: Vec<Pos> = from.into_iter().filter(playable).collect();
     let mut play = Play::new(rules, MAX_PLAYED, MAX_OPTIONS);
     let largest = from.iter().flat_map(|p| p.0.iter()).max().cloned();
     let longest = from.iter().map(|p| p.0.len()).max().unwrap_or_default();
