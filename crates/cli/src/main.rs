@@ -356,6 +356,7 @@ fn query_plan(color: When, query: &Query, budget: &Budget) -> Result<(Plan, Boun
     Ok((plan, bound))
 }
 
+#[expect(clippy::boxed_local, reason = "errors come boxed")]
 fn one(error: Box<Diagnostic>) -> Failure {
     vec![*error]
 }

@@ -1,0 +1,97 @@
+//! Every fact of the catalogue, by theorem and by search: the same outcome, the same value, the same winning moves, each
+//! of them traced to a rule.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use grundy::ir::ExpectAnswer;
+use grundy::value::Pos;
+use grundy::{Answer, Arguments, Budget, Code, Engine, Int, Outcome, Plan, catalogue};
+
+/// A plan that searches and gives up at its first report of progress.
+fn short_search(rules: &grundy::Rules) -> Plan {
+    let budget = Budget::with_memory(64 << 20);
+    let stop = budget.clone();
+    let plan = Plan::new(rules, Engine::Search, budget).unwrap();
+    plan.report(Arc::new(move |_| stop.stop()))
+}
+
+fn moves(answer: &Answer) -> BTreeSet<(usize, Vec<Pos>)> {
+    let sorted = |to: &[Pos]| {
+        let mut to = to.to_vec();
+        to.sort();
+        to
+    };
+    answer
+        .moves
+        .iter()
+        .map(|m| (m.part, sorted(&m.to)))
+        .collect()
+}
+
+#[test]
+fn theorems_and_search_agree_on_every_fact_of_the_catalogue() {
+    let mut wrong = String::new();
+    let (mut facts, mut proved, mut compared) = (0, 0, 0);
+    for entry in catalogue::ALL {
+        let game = grundy::open(entry.name)
+            .unwrap_or_else(|e| panic!("{}: {e:?}", entry.name))
+            .game;
+        for fact in &game.expects {
+            let what = format!("{}: {}", entry.name, game.source.slice(fact.span));
+            let args = Arguments {
+                source: game.source.clone(),
+                list: fact.args.clone(),
+            };
+            let bound = match grundy::bind::bind(&game, &args) {
+                Ok(bound) => bound,
+                Err(error) => {
+                    wrong.push_str(&format!("{what}: {error}\n"));
+                    continue;
+                }
+            };
+            let plan = Plan::new(&bound.rules, Engine::Auto, Budget::default()).unwrap();
+            let answer = plan
+                .answer(&bound.position, 1000)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            match &fact.answer {
+                ExpectAnswer::Win => assert_eq!(answer.outcome, Outcome::N, "{what}"),
+                ExpectAnswer::Lose => assert_eq!(answer.outcome, Outcome::P, "{what}"),
+                ExpectAnswer::Value(v) => assert_eq!(answer.grundy.as_ref(), Some(v), "{what}"),
+            }
+            facts += 1;
+            if answer.theorem.is_none() {
+                continue;
+            }
+            proved += 1;
+            let search = short_search(&bound.rules);
+            let slow = match search.answer(&bound.position, 1000) {
+                Ok(slow) => slow,
+                Err(error) if matches!(error.code, Code::Interrupted | Code::Memory) => continue,
+                Err(error) => panic!("{what}: {error}"),
+            };
+            compared += 1;
+            assert_eq!(answer.outcome, slow.outcome, "{what}");
+            assert_eq!(answer.moves_total, slow.moves_total, "{what}");
+            if let (Some(a), Some(b)) = (&answer.grundy, &slow.grundy) {
+                assert_eq!(a, b, "{what}");
+            }
+            assert!(
+                slow.grundy.is_some() || answer.grundy.is_none(),
+                "{what}: a value where none is defined"
+            );
+            if answer.moves_total <= Int::from(1000) {
+                assert_eq!(moves(&answer), moves(&slow), "{what}");
+            }
+            assert!(
+                answer.moves.iter().all(|m| m.by.is_some()),
+                "{what}: a move that no rule allows"
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(
+        facts >= 60 && proved >= 20 && compared >= 15,
+        "{facts} facts, {proved} proved, {compared} compared"
+    );
+}
