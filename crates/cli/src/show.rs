@@ -77,7 +77,11 @@ fn moves(answer: &Answer, style: Style) -> String {
     };
     let listed = Int::from(answer.moves.len());
     let count = if listed < answer.moves_total {
-        let listed = if listed == 1 { String::new() } else { format!(" {listed}") };
+        let listed = if listed == 1 {
+            String::new()
+        } else {
+            format!(" {listed}")
+        };
         format!("{count}; the first{listed}:")
     } else {
         count

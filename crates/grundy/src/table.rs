@@ -82,12 +82,17 @@ pub fn table(
         .collect();
     let missing = game.vars.iter().enumerate().find(|(slot, var)| {
         var.ty != Type::Int
-            && !args.list.iter().any(|(n, _)| n.as_ref() == Some(&game.vars[*slot].name))
+            && !args
+                .list
+                .iter()
+                .any(|(n, _)| n.as_ref() == Some(&game.vars[*slot].name))
     });
     if let Some((_, var)) = missing {
         let message = format!("`{}` is not given, and it is no counter", var.name);
         let error = wrong(Code::BadArgument, message);
-        return Err(Box::new(error.help(format!("fix it by name, as in `{}=[1,2]`", var.name))));
+        return Err(Box::new(
+            error.help(format!("fix it by name, as in `{}=[1,2]`", var.name)),
+        ));
     }
     // What is only a length or a count follows from the rest.
     let mut with_zeros = args.clone();
