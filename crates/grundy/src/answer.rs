@@ -257,7 +257,7 @@ fn quantifiers(m: &Move) -> Vec<Slot> {
     out
 }
 
-/// Finds the rules behind moves by walking over the options of their parts, [`LOOK`] at most.
+/// Finds the rules behind moves by walking over the options of their parts, 200,000 at most, and past that by `leap`.
 /// A move that is not among the options although all were seen is no move: an error of whoever gave it.
 pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
     let game: &Game = rules.game();
