@@ -22,7 +22,8 @@ use grundy::open::Opened;
 use grundy::plan::Hook;
 use grundy::value::Position;
 use grundy::{
-    Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Rules, Source, catalogue, check,
+    Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Rules, Severity, Source, catalogue,
+    check,
 };
 
 use args::{Bounds, Cli, Command, Format, Query, When};
@@ -349,6 +350,11 @@ fn query_plan(color: When, query: &Query, budget: &Budget) -> Result<(Plan, Boun
     report(bound.note.as_slice(), Style::stderr(color));
     let engine = Engine::parse(&query.engine).map_err(one)?;
     let plan = Plan::new(&bound.rules, engine, budget.clone()).map_err(one)?;
+    let doubts = plan.doubts(&bound.position);
+    if doubts.iter().any(|d| d.severity == Severity::Error) {
+        return Err(doubts);
+    }
+    report(&doubts, Style::stderr(color));
     let plan = match progress() {
         Some(hook) => plan.report(hook),
         None => plan,

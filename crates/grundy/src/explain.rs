@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::Result;
 use crate::answer::{Answer, End, parts_text};
-use crate::plan::{Asked, Plan};
+use crate::plan::{Asked, Plan, Route};
 
 /// An answer and its reasons.
 #[derive(Clone)]
@@ -77,6 +77,9 @@ fn by_theorem(plan: &Plan, solver: &dyn Solver, answer: &Answer) -> Result<Vec<S
         return solver.explain(part, budget);
     }
     let shape = &answer.game().shape;
+    if answer.game().play == Play::Misere {
+        return by_bouton(plan, answer);
+    }
     let mut out = vec![format!(
         "The position is a sum of {} parts, and a move is made in one of them. So it is worth the nim-sum (exclusive or) \
          of the Grundy values of its parts, and the player to move loses exactly when that is 0.",
@@ -106,7 +109,7 @@ fn by_theorem(plan: &Plan, solver: &dyn Solver, answer: &Answer) -> Result<Vec<S
     }
     out.push(nim_sum_line(&values));
     if let Some(m) = answer.moves.first() {
-        let sum = crate::plan::nim_sum(&values);
+        let sum = nim_sum(&values);
         let value = &values[m.part];
         let wanted = value.bitxor(&sum);
         out.push(format!(
@@ -120,8 +123,47 @@ fn by_theorem(plan: &Plan, solver: &dyn Solver, answer: &Answer) -> Result<Vec<S
     Ok(out)
 }
 
+/// A misère sum that a theorem answers: Nim heaps.
+fn by_bouton(plan: &Plan, answer: &Answer) -> Result<Vec<String>> {
+    let Route::Sum(_, sum) = plan.route(&answer.position)? else {
+        return Ok(Vec::new());
+    };
+    let heaps = sum.values();
+    let mut out = vec![
+        "Every part is a Nim heap, and whoever takes the last stone loses. While some heap holds two stones or more, play \
+         as if the last stone won: the player to move loses exactly when the nim-sum is 0. Once every heap holds at most \
+         one, it is the other way round: the moves are forced, and the player to move loses exactly when the number of \
+         heaps with one stone is odd."
+            .to_owned(),
+    ];
+    let ones = heaps.iter().filter(|h| **h == Int::ONE).count();
+    if heaps.iter().all(|h| *h <= Int::ONE) {
+        out.push(format!(
+            "Here every heap holds at most one, and {ones} of them one."
+        ));
+    } else {
+        out.push(format!(
+            "Here a heap holds two or more, and {}",
+            nim_sum_line(heaps)
+        ));
+    }
+    if let Some(m) = answer.moves.first() {
+        let shape = &answer.game().shape;
+        out.push(format!(
+            "To win, move for example {} in part {}.",
+            m.text(shape),
+            m.part + 1
+        ));
+    }
+    Ok(out)
+}
+
+fn nim_sum(values: &[Int]) -> Int {
+    values.iter().fold(Int::ZERO, |sum, v| sum.bitxor(v))
+}
+
 fn nim_sum_line(values: &[Int]) -> String {
-    let sum = crate::plan::nim_sum(values);
+    let sum = nim_sum(values);
     let shown: Vec<String> = values.iter().take(16).map(Int::to_string).collect();
     let more = if values.len() > 16 { " ^ …" } else { "" };
     format!("{}{more} = {sum}.", shown.join(" ^ "))

@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::{Machine, Rules};
+use grundy_lang::linear::terminate;
 use grundy_lang::value::{Pos, Position};
 pub use grundy_search::Progress;
+use grundy_theorems::sum::{NoSum, Sum};
 use grundy_theorems::{ALL, Solver, Target, Theorem};
 
 use crate::Result;
@@ -80,6 +82,16 @@ pub struct Plan {
     search: Mutex<Option<Searcher>>,
 }
 
+/// Who answers for a position.
+pub(crate) enum Route<'a> {
+    /// The theorem, for the one part there is.
+    Part(&'static dyn Theorem, &'a dyn Solver, &'a Pos),
+    /// The theorem for each part, and the sum of them.
+    Sum(&'static dyn Theorem, Sum<'a>),
+    /// No theorem.
+    Search,
+}
+
 impl Plan {
     /// Asks the theorems until one applies.
     pub fn new(rules: &Rules, engine: Engine, budget: Budget) -> Result<Self> {
@@ -126,6 +138,15 @@ impl Plan {
         Box::new(error.help("leave out --engine: what applies is then found"))
     }
 
+    /// What speaks against searching from here: play that need not end, as an error; an index that can leave its list, as a
+    /// warning. A theorem that has taken the rules vouches for them.
+    pub fn doubts(&self, position: &Position) -> Vec<Diagnostic> {
+        match self.solver {
+            Some(_) => Vec::new(),
+            None => terminate::diagnostics_from(&self.rules, position),
+        }
+    }
+
     /// Has searches report how far they have come.
     pub fn report(mut self, hook: Hook) -> Self {
         self.hook = Some(hook);
@@ -163,56 +184,47 @@ impl Plan {
                 .all(|(var, (ours, theirs))| var.part || !var.in_rules || ours == theirs)
     }
 
-    /// The solver, if it answers for every part of the position.
-    fn solver_for(
-        &self,
-        position: &Position,
-    ) -> Result<Option<(&'static dyn Theorem, &dyn Solver)>> {
+    /// Who answers for a position.
+    pub(crate) fn route<'a>(&'a self, position: &'a Position) -> Result<Route<'a>> {
         let Some((theorem, solver)) = self.solver() else {
-            return Ok(None);
+            return Ok(Route::Search);
         };
-        for part in &position.parts {
-            if solver.refuses(part, &self.budget)?.is_some() {
-                return Ok(None);
+        match &position.parts[..] {
+            [] => Ok(Route::Search),
+            [part] => Ok(match solver.refuses(part, &self.budget)? {
+                None => Route::Part(theorem, solver, part),
+                Some(_) => Route::Search,
+            }),
+            parts => {
+                let solvers = vec![solver; parts.len()];
+                match Sum::new(position, solvers, self.rules.game().play, &self.budget) {
+                    Ok(sum) => Ok(Route::Sum(theorem, sum)),
+                    Err(NoSum::NotApplicable(_)) => Ok(Route::Search),
+                    Err(NoSum::Failed(error)) => Err(error),
+                }
             }
         }
-        Ok((!position.parts.is_empty()).then_some((theorem, solver)))
-    }
-
-    /// The Grundy value of each part, if the solver answers for all of them and values are defined.
-    fn values(&self, solver: &dyn Solver, position: &Position) -> Result<Option<Vec<Int>>> {
-        position
-            .parts
-            .iter()
-            .map(|part| solver.value(part, &self.budget))
-            .collect()
     }
 
     /// Who wins.
     pub fn outcome(&self, position: &Position) -> Result<Outcome> {
-        if let Some((_, solver)) = self.solver_for(position)? {
-            if let [part] = &position.parts[..] {
-                return solver.outcome(part, &self.budget);
-            }
-            if let Some(values) = self.values(solver, position)? {
-                return Ok(Outcome::from_next_wins(!nim_sum(&values).is_zero()));
+        match self.route(position)? {
+            Route::Part(_, solver, part) => solver.outcome(part, &self.budget),
+            Route::Sum(_, sum) => Ok(sum.outcome()),
+            Route::Search => {
+                let position = position.clone();
+                self.searching(move |search| search.outcome(&position))
             }
         }
-        let position = position.clone();
-        self.searching(move |search| search.outcome(&position))
     }
 
     /// The Grundy value, if values are defined for these rules and the one who answers knows them.
     pub fn value(&self, position: &Position) -> Result<Option<Int>> {
-        if let Some((_, solver)) = self.solver_for(position)? {
-            if let Some(values) = self.values(solver, position)? {
-                return Ok(Some(nim_sum(&values)));
-            }
-            if position.parts.len() == 1 {
-                return Ok(None);
-            }
+        match self.route(position)? {
+            Route::Part(_, solver, part) => solver.value(part, &self.budget),
+            Route::Sum(_, sum) => Ok(sum.value()),
+            Route::Search => self.searched_value(position),
         }
-        self.searched_value(position)
     }
 
     /// The Grundy value by search, if values are defined.
@@ -228,41 +240,26 @@ impl Plan {
 
     /// The first winning moves, and how many there are.
     pub fn moves(&self, position: &Position, limit: usize) -> Result<(Vec<WinningMove>, Int)> {
-        if let Some((_, solver)) = self.solver_for(position)? {
-            let targets = if let [_] = position.parts[..] {
-                Some(vec![Target::P])
-            } else {
-                self.values(solver, position)?.map(|values| {
-                    let sum = nim_sum(&values);
-                    values
-                        .iter()
-                        .map(|v| Target::Value(v.bitxor(&sum)))
-                        .collect()
-                })
-            };
-            if let Some(targets) = targets {
-                let mut moves = Vec::new();
-                let mut total = Int::ZERO;
-                for (i, (part, target)) in position.parts.iter().zip(&targets).enumerate() {
-                    let left = limit - moves.len();
-                    let found = solver.options(part, target, left, &self.budget)?;
-                    total = &total + &found.total;
-                    moves.extend(
-                        found
-                            .list
-                            .into_iter()
-                            .take(left)
-                            .map(|to| winning(i, part, to)),
-                    );
-                }
-                return Ok((moves, total));
+        match self.route(position)? {
+            Route::Part(_, solver, part) => {
+                let found = solver.options(part, &Target::P, limit, &self.budget)?;
+                let moves = found.list.into_iter().take(limit);
+                Ok((moves.map(|to| winning(0, part, to)).collect(), found.total))
+            }
+            Route::Sum(_, sum) => {
+                let found = sum.winning_moves(limit, &self.budget)?;
+                let moves = found.list.into_iter();
+                let moves = moves.map(|m| winning(m.part, &position.parts[m.part], m.left));
+                Ok((moves.collect(), found.total))
+            }
+            Route::Search => {
+                let whole = position.clone();
+                let found = self.searching(move |search| search.winning_options(&whole, limit))?;
+                let moves = found.list.into_iter();
+                let moves = moves.map(|(part, to)| winning(part, &position.parts[part], to));
+                Ok((moves.collect(), found.total))
             }
         }
-        let whole = position.clone();
-        let found = self.searching(move |search| search.winning_options(&whole, limit))?;
-        let moves = found.list.into_iter();
-        let moves = moves.map(|(part, to)| winning(part, &position.parts[part], to));
-        Ok((moves.collect(), found.total))
     }
 
     pub(crate) fn searching<T: Send + 'static>(
@@ -276,14 +273,10 @@ impl Plan {
 
     /// The theorem that answers for a position, if one does and not search.
     fn theorem(&self, position: &Position) -> Result<Option<&'static dyn Theorem>> {
-        match self.solver_for(position)? {
-            Some((theorem, solver))
-                if position.parts.len() == 1 || self.values(solver, position)?.is_some() =>
-            {
-                Ok(Some(theorem))
-            }
-            _ => Ok(None),
-        }
+        Ok(match self.route(position)? {
+            Route::Part(theorem, ..) | Route::Sum(theorem, _) => Some(theorem),
+            Route::Search => None,
+        })
     }
 
     /// The name of the theorem or engine that answers for a position, and how sure that is.
@@ -339,9 +332,4 @@ fn winning(part: usize, from: &Pos, to: Vec<Pos>) -> WinningMove {
         to,
         by: None,
     }
-}
-
-/// The nim-sum.
-pub(crate) fn nim_sum(values: &[Int]) -> Int {
-    values.iter().fold(Int::ZERO, |sum, v| sum.bitxor(v))
 }

@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
             .statements
             .iter()
             .any(|s| matches!(s.kind, StatementKind::Play { misere: true }));
-        let start = self.start(ast, first, *first_span, misere, !ends.is_empty());
+        let start = self.start(ast, first, misere, !ends.is_empty());
         let input = self.input(ast);
         let output = self.output(ast);
         let (requires, limits) = self.checks(ast);
@@ -566,7 +566,6 @@ impl<'a> Checker<'a> {
         &mut self,
         ast: &ast::GameAst,
         first: &ast::MoveAst,
-        first_span: Span,
         misere: bool,
         ends: bool,
     ) -> Start {
@@ -581,7 +580,7 @@ impl<'a> Checker<'a> {
         let counters = counters_only(&first.pattern);
         let counter = matches!(first.pattern, ast::Pattern::Name(_));
         self.sum = counters && !ends && (!misere || counter);
-        let expr = pattern_expr(&first.pattern, first_span);
+        let expr = pattern_expr(&first.pattern);
         Start {
             sum: self.sum,
             expr: self.position_expr(&expr),
@@ -855,7 +854,7 @@ fn counters_only(pattern: &ast::Pattern) -> bool {
 }
 
 /// The pattern as the expression that it matches.
-fn pattern_expr(pattern: &ast::Pattern, span: Span) -> ast::Expr {
+fn pattern_expr(pattern: &ast::Pattern) -> ast::Expr {
     let name = |n: &Ident| ast::Expr {
         kind: ast::ExprKind::Name(n.name.clone()),
         span: n.span,
@@ -863,7 +862,7 @@ fn pattern_expr(pattern: &ast::Pattern, span: Span) -> ast::Expr {
     match pattern {
         ast::Pattern::Name(n) | ast::Pattern::Array(n) | ast::Pattern::Set(n) => name(n),
         ast::Pattern::Tuple(members, span) => ast::Expr {
-            kind: ast::ExprKind::Tuple(members.iter().map(|m| pattern_expr(m, *span)).collect()),
+            kind: ast::ExprKind::Tuple(members.iter().map(pattern_expr).collect()),
             span: *span,
         },
         ast::Pattern::Brace {
@@ -878,16 +877,14 @@ fn pattern_expr(pattern: &ast::Pattern, span: Span) -> ast::Expr {
                 span: *span,
             }
         }
-        ast::Pattern::Brace {
-            members, span: at, ..
-        } => ast::Expr {
+        ast::Pattern::Brace { members, span, .. } => ast::Expr {
             kind: ast::ExprKind::Brace(
                 members
                     .iter()
-                    .map(|m| ast::BraceItem::Member(pattern_expr(m, span)))
+                    .map(|m| ast::BraceItem::Member(pattern_expr(m)))
                     .collect(),
             ),
-            span: *at,
+            span: *span,
         },
     }
 }
