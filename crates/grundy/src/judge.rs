@@ -403,7 +403,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                         self.rows_at.push(self.reader.place());
                     }
                     for (k, token) in tokens.iter().enumerate() {
-                        let value = self.token(token).map_err(|f| {
+                        let value = match token {
+                            Token::Int => self.reader.int().map(Value::Int),
+                            token => self.token(token),
+                        };
+                        let value = value.map_err(|f| {
                             self.fault(f, &format!("`{}` in row {} of {n}", name(slots[k]), i + 1))
                         })?;
                         columns[k].push(value);

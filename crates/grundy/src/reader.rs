@@ -157,7 +157,16 @@ impl<R: Read> Reader<R> {
     }
 
     /// Whether a token follows. Leaves the reader in front of it.
+    #[inline]
     pub fn more(&mut self) -> Result<bool, Fault> {
+        while let Some(&byte) = self.buf[..self.end].get(self.at) {
+            match byte {
+                b' ' => self.at += 1,
+                b'\n' => self.end_line(1),
+                b'!'..=b'~' => return Ok(true),
+                _ => break,
+            }
+        }
         self.skip(false)
     }
 
