@@ -370,7 +370,8 @@ impl<'g> Format<'g> {
     }
 }
 
-/// The slots whose values are the words of a part, if the start is no more than a counter or a tuple of counters given.
+/// The slots whose values are the words of a part, if the start is no more than a counter or a tuple of counters given; of
+/// an unordered tuple, in any order.
 pub fn plain_start(game: &Game) -> Option<Vec<Slot>> {
     let plain = |e: &Expr| match e.kind {
         ExprKind::Slot(slot) if slot < game.vars.len() && e.ty == Type::Int => Some(slot),
@@ -381,6 +382,9 @@ pub fn plain_start(game: &Game) -> Option<Vec<Slot>> {
         (Shape::Tuple(shapes), ExprKind::Tuple(members))
             if shapes.iter().all(|s| *s == Shape::Int) =>
         {
+            members.iter().map(plain).collect()
+        }
+        (Shape::Unordered(_, member), ExprKind::Tuple(members)) if **member == Shape::Int => {
             members.iter().map(plain).collect()
         }
         _ => None,

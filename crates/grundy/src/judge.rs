@@ -10,8 +10,8 @@ use std::sync::Arc;
 use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 use grundy_lang::interp::{Machine, Rules, show};
-use grundy_lang::ir::{Expr, Game, InputItem, Slot, Type};
-use grundy_lang::value::{Pos, Position, Value};
+use grundy_lang::ir::{Expr, Game, InputItem, Shape, Slot, Type};
+use grundy_lang::value::{Pos, Position, Value, Words};
 
 use crate::format::{Asked, Format, Step, Token, Want, element};
 use crate::reader::{Fault, Place, Reader};
@@ -746,7 +746,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             };
             value.as_int().filter(|v| !v.is_negative()).cloned()
         });
-        words.collect::<Option<_>>().map(Pos)
+        let mut words: Words = words.collect::<Option<_>>()?;
+        if matches!(self.game.shape, Shape::Unordered(..)) {
+            words.sort_unstable();
+        }
+        Some(Pos(words))
     }
 
     /// An error of what a number means, at the first number below zero of the case or else where the parameter stands.

@@ -12,7 +12,7 @@ use grundy_core::Int;
 use grundy_lang::value::Value;
 
 /// Bytes asked of the stream at a time.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 16;
 /// Bytes kept behind the reading point, to show the line of an error.
 const HISTORY: usize = 1 << 12;
 

@@ -428,7 +428,7 @@ fn the_input_is_read_once_and_not_kept() {
                 "the buffer does not grow with the input"
             );
             for (i, b) in buf[..n].iter_mut().enumerate() {
-                *b = if (self.left + n - i) % 2 == 0 {
+                *b = if (self.left + n - i).is_multiple_of(2) {
                     b'1'
                 } else {
                     b'\n'
