@@ -256,6 +256,24 @@ fn compile(windows: &[Window]) -> Option<Vec<WordWindow>> {
 }
 
 impl WordWindow {
+    /// [`Window::end`] in machine words.
+    fn end(&self, up: bool, vars: &[i64]) -> Option<i64> {
+        let mut end = None;
+        for code in &self.ends {
+            let at = code.run(vars)?;
+            end = Some(match end {
+                None => at,
+                Some(end) if up => at.min(end),
+                Some(end) => at.max(end),
+            });
+        }
+        Some(match end {
+            Some(end) if up => end,
+            Some(end) => end.max(0),
+            None => 0,
+        })
+    }
+
     /// How many numbers the counter can go to, at least 0.
     fn room(&self, up: bool, x: i64, vars: &[i64]) -> Option<i64> {
         if !WordCode::hold(&self.guards, vars)? {
@@ -445,16 +463,30 @@ impl Windows {
         walk.to(d, &mut || steps.step(), seen)
     }
 
-    /// The same in machine words; `None` if a number does not fit.
-    fn small_block(&self, part: &Pos, end: &Int, d: &Int, budget: &Budget) -> Option<Starts<i64>> {
+    /// The counters, where play ends and how far that is, in machine words; `None` if a number does not fit.
+    fn small_line(&self, part: &Pos) -> Option<(SmallVec<[i64; 4]>, i64, i64)> {
+        let word = |v: i64| Some(v).filter(|v| v.abs() < 1 << 60);
+        let words = part.0.iter().map(|v| v.to_i64().and_then(word));
+        let vars = words.collect::<Option<SmallVec<_>>>()?;
+        let mut end = None;
+        for w in self.compiled.as_ref()? {
+            let at = w.end(self.up, &vars)?;
+            end = Some(match end {
+                None => at,
+                Some(end) if self.up => at.max(end),
+                Some(end) => at.min(end),
+            });
+        }
+        let end = word(end.unwrap_or(0))?;
+        let x = vars[self.x];
+        let d = if self.up { end - x } else { x - end };
+        Some((vars, end, word(d.max(0))?))
+    }
+
+    /// The starts of the block of a part and of the one before, and the part's distance from the end; `None` if a number does not fit in a word.
+    fn small_block(&self, part: &Pos, budget: &Budget) -> Option<(Starts<i64>, i64)> {
         let windows = self.compiled.as_ref()?;
-        let word = |v: &Int| v.to_i64().filter(|v| v.abs() < 1 << 60);
-        let (end, d) = (word(end)?, word(d)?);
-        let mut vars = part
-            .0
-            .iter()
-            .map(word)
-            .collect::<Option<SmallVec<[i64; 4]>>>()?;
+        let (mut vars, end, d) = self.small_line(part)?;
         let mut fits = true;
         let mut steps = self.steps(budget);
         let found = Blocks {
@@ -479,7 +511,7 @@ impl Windows {
         }
         .to(&d, &mut || steps.step(), &mut |_| {});
         // With a number that did not fit the walk went anywhere, but it has ended.
-        found.ok().filter(|_| fits)
+        found.ok().filter(|_| fits).map(|starts| (starts, d))
     }
 
     /// The first position of the plateau of d, on which the width is m.
@@ -589,12 +621,14 @@ impl Windows {
     }
 
     fn grundy(&self, part: &Pos, budget: &Budget) -> Result<Int> {
+        if matches!(self.form, Form::Blocks)
+            && let Some(((b, _), d)) = self.small_block(part, budget)
+        {
+            return Ok(Int::from(d - b));
+        }
         let (mut line, d) = self.line(part);
         match self.form {
             Form::Blocks => {
-                if let Some((b, _)) = self.small_block(part, &line.end, &d, budget) {
-                    return Ok(d - Int::from(b));
-                }
                 let (b, _) = self.block(&mut line, &d, budget, &mut |_| {})?;
                 Ok(d - b)
             }
@@ -705,8 +739,8 @@ impl Solver for Windows {
         // Positions of one window have different values in both closed forms: there, at most one option has the value.
         let found = match self.form {
             Form::Blocks => {
-                let (b, before) = match self.small_block(part, &line.end, &d, budget) {
-                    Some((b, before)) => (Int::from(b), before.map(Int::from)),
+                let (b, before) = match self.small_block(part, budget) {
+                    Some(((b, before), _)) => (Int::from(b), before.map(Int::from)),
                     None => self.block(&mut line, &d, budget, &mut |_| {})?,
                 };
                 let start = &d - &line.width(&d);
