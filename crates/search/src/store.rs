@@ -186,7 +186,7 @@ pub(crate) fn write(number: &Int, mut out: impl FnMut(u32)) {
     }
 }
 
-/// Reads the numbers that [`write`] wrote.
+/// Reads the numbers that [`write()`] wrote.
 pub(crate) fn read(mut words: &[u32], mut out: impl FnMut(Int)) {
     while let Some((&word, rest)) = words.split_first() {
         words = rest;
