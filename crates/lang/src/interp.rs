@@ -59,6 +59,8 @@ pub struct Machine<'r> {
     broken: SmallVec<[Int; 2]>,
     budget: Budget,
     ticks: u32,
+    /// Values of quantifiers that may still be tried.
+    patience: u64,
 }
 
 type Flow = Result<ControlFlow<()>>;
@@ -100,6 +102,7 @@ impl Rules {
             broken: SmallVec::new(),
             budget,
             ticks: 0,
+            patience: u64::MAX,
         }
     }
 }
@@ -108,6 +111,12 @@ impl<'r> Machine<'r> {
     /// The game.
     pub fn game(&self) -> &'r Game {
         &self.rules.game
+    }
+
+    /// Gives up with [`Code::TooLarge`] after that many values of quantifiers, whether a guard let them through or not.
+    pub fn with_patience(mut self, values: u64) -> Self {
+        self.patience = values;
+        self
     }
 
     /// Puts a value in a slot, for evaluating an expression that reads it.
@@ -473,6 +482,16 @@ impl<'r> Machine<'r> {
     #[inline]
     fn tick(&mut self) -> Result<()> {
         self.ticks = self.ticks.wrapping_add(1);
+        self.patience -= 1;
+        if self.patience == 0 {
+            self.patience = 1;
+            let message = "more values of quantifiers than can be tried here";
+            return Err(Box::new(Diagnostic::error(
+                Code::TooLarge,
+                &self.game().source,
+                message,
+            )));
+        }
         if self.ticks & 0xffff == 0 && self.budget.stopped() {
             return Err(Box::new(Diagnostic::error(
                 Code::Interrupted,
