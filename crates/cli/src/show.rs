@@ -317,6 +317,8 @@ pub fn table(table: &Table, style: Style) -> String {
     };
     let values = if table.values_searched {
         "; values: search, computed"
+    } else if table.values_left_out {
+        "; values left out: a table as large as this has outcomes only, ask for at most 100,000 cells"
     } else {
         ""
     };

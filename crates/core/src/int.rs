@@ -122,7 +122,7 @@ impl Int {
         Some(self.to_big().mod_floor(&by.to_big()).into())
     }
 
-    /// The power; `None` for a negative exponent or a result of more than 2^32 bits.
+    /// The power; `None` for a negative exponent or a result of more than 2^26 bits (20 million digits).
     pub fn pow(&self, exponent: &Int) -> Option<Int> {
         if let Small(-1..=1) = self.0 {
             let even = exponent.mod_floor(&Int::from(2))?.is_zero();
@@ -135,7 +135,7 @@ impl Int {
         }
         let e = u32::try_from(exponent.to_u64()?).ok()?;
         let base = self.to_big();
-        if base.bits().checked_mul(u64::from(e))? > 1 << 32 {
+        if base.bits().checked_mul(u64::from(e))? > 1 << 26 {
             return None;
         }
         Some(base.pow(e).into())

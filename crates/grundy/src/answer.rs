@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_lang::diag::Code;
 use grundy_lang::interp::{Resume, Rules};
 use grundy_lang::ir::{Clause, Domain, Game, Move, Pattern, Play, Shape, Slot};
 use grundy_lang::value::{Pos, Position, Value};
@@ -70,6 +71,9 @@ pub struct Rule {
 /// How many options are looked at, at most, to find the rules behind winning moves.
 const LOOK: u64 = 200_000;
 
+/// Values of quantifiers tried for that, guards that let nothing through included.
+const PATIENCE: u64 = 1 << 23;
+
 impl Answer {
     /// The game.
     pub fn game(&self) -> &Game {
@@ -95,10 +99,11 @@ impl Answer {
         }
     }
 
-    /// The answer as JSON: `game`, `position`, `outcome`, `grundy`, `moves`, `moves_total`, `method`, `claim`.
+    /// The answer as JSON: `game`, `position`, `outcome`, `grundy`, `moves`, `moves_total`, `method`, `claim`; and
+    /// `grundy_claim` where the value is known in another way than the outcome.
     pub fn to_json(&self) -> Json {
         let game = self.game();
-        json!({
+        let mut answer = json!({
             "game": game.name,
             "position": position_json(&game.shape, &self.position),
             "outcome": self.outcome.to_string(),
@@ -107,7 +112,11 @@ impl Answer {
             "moves_total": int_json(&self.moves_total),
             "method": self.method(),
             "claim": self.claim().to_string(),
-        })
+        });
+        if self.grundy_searched {
+            answer["grundy_claim"] = json!(Claim::Computed.to_string());
+        }
+        answer
     }
 
     /// The answer in one sentence: who wins, or that play is over and how it ended.
@@ -258,7 +267,6 @@ fn quantifiers(m: &Move) -> Vec<Slot> {
 }
 
 /// Finds the rules behind moves by walking over the options of their parts, 200,000 at most, and past that by `leap`.
-/// A move that is not among the options although all were seen is no move: an error of whoever gave it.
 pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
     let game: &Game = rules.game();
     let mut looked = 0;
@@ -268,49 +276,62 @@ pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Res
         let end = start + moves[start..].iter().take_while(|m| m.part == part).count();
         let group = &mut moves[start..end];
         let from = group[0].from.clone();
-        let mut wanted: Vec<(Vec<Pos>, usize)> = group
-            .iter()
-            .enumerate()
-            .map(|(i, m)| (sorted(&m.to), i))
-            .collect();
-        wanted.sort();
-        let mut left = wanted.len();
-        let mut machine = rules.machine_with(budget.clone());
-        let flow = machine.options(&from, &mut |opt| {
-            looked += 1;
-            let key = sorted(opt.parts);
-            if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key)) {
-                let found = &mut group[wanted[at].1];
-                if found.by.is_none() {
-                    let with = quantifiers(&game.moves[opt.rule])
-                        .into_iter()
-                        .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
-                        .collect();
-                    // The parts in the order in which the rule writes them.
-                    found.to = opt.parts.to_vec();
-                    found.by = Some(Rule {
-                        index: opt.rule,
-                        with,
-                    });
-                    left -= 1;
+        let mut all_seen = false;
+        // A theorem of heaps leaves empty heaps out, so what is not found as it stands is looked for without them.
+        for heaps in [false, true] {
+            let key = |parts: &[Pos]| sorted(parts, heaps);
+            let mut wanted: Vec<(Vec<Pos>, usize)> = Vec::new();
+            wanted.extend(
+                group
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, m)| m.by.is_none())
+                    .map(|(i, m)| (key(&m.to), i)),
+            );
+            if wanted.is_empty() || (heaps && game.shape != Shape::Int) {
+                break;
+            }
+            wanted.sort();
+            let mut left = wanted.len();
+            let mut machine = rules.machine_with(budget.clone()).with_patience(PATIENCE);
+            let flow = machine.options(&from, &mut |opt| {
+                looked += 1;
+                if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key(opt.parts))) {
+                    let found = &mut group[wanted[at].1];
+                    if found.by.is_none() {
+                        let with = quantifiers(&game.moves[opt.rule])
+                            .into_iter()
+                            .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
+                            .collect();
+                        // The parts in the order in which the rule writes them.
+                        found.to = opt.parts.to_vec();
+                        found.by = Some(Rule {
+                            index: opt.rule,
+                            with,
+                        });
+                        left -= 1;
+                    }
                 }
+                if left == 0 || looked >= LOOK {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+            all_seen = match flow {
+                Ok(flow) => flow.is_continue(),
+                Err(error) if error.code == Code::TooLarge => false,
+                Err(error) => return Err(error),
+            };
+            if !all_seen {
+                break;
             }
-            if left == 0 || looked >= LOOK {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        if flow.is_break() && left > 0 {
+        }
+        if !all_seen {
             for found in group.iter_mut().filter(|m| m.by.is_none()) {
                 leap(rules, found, budget)?;
             }
         }
-        debug_assert!(
-            flow.is_break() || left == 0,
-            "{left} of the winning moves found for {} are not among its options",
-            game.shape.display(&from)
-        );
         start = end;
     }
     Ok(())
@@ -342,7 +363,7 @@ fn size(parts: &[Pos]) -> Int {
 /// it calls for is compared with the move, so a wrong guess does no harm.
 fn leap(rules: &Rules, wanted: &mut WinningMove, budget: &Budget) -> Result<()> {
     let game: &Game = rules.game();
-    let target = sorted(&wanted.to);
+    let target = sorted(&wanted.to, game.shape == Shape::Int);
     let mut machine = rules.machine_with(budget.clone());
     for (index, m) in game.moves.iter().enumerate() {
         let mut ranges = m.clauses.iter().filter_map(|c| match c {
@@ -387,7 +408,10 @@ fn leap(rules: &Rules, wanted: &mut WinningMove, budget: &Budget) -> Result<()> 
         let k = Value::Int(k);
         let mut found = None;
         let _ = machine.options_from(&wanted.from, &there, &mut |opt| {
-            if opt.rule == index && opt.env[slot] == k && sorted(opt.parts) == target {
+            if opt.rule == index
+                && opt.env[slot] == k
+                && sorted(opt.parts, game.shape == Shape::Int) == target
+            {
                 found = Some(opt.parts.to_vec());
             }
             ControlFlow::Break(())
@@ -404,26 +428,28 @@ fn leap(rules: &Rules, wanted: &mut WinningMove, budget: &Budget) -> Result<()> 
     Ok(())
 }
 
-fn sorted(parts: &[Pos]) -> Vec<Pos> {
-    let mut parts = parts.to_vec();
+fn sorted(parts: &[Pos], heaps: bool) -> Vec<Pos> {
+    let empty = |p: &&Pos| heaps && p.0.len() == 1 && p.0[0].is_zero();
+    let mut parts: Vec<Pos> = parts.iter().filter(|p| !empty(p)).cloned().collect();
     parts.sort();
     parts
 }
 
 /// Whether play is over at a position.
 pub fn end(rules: &Rules, position: &Position) -> Result<End> {
-    let mut machine = rules.machine();
+    let mut machine = rules.machine().with_patience(PATIENCE);
     for part in &position.parts {
         if machine.end(part)?.is_some() {
             return Ok(End::Decided);
         }
     }
     for part in &position.parts {
-        if machine
-            .options(part, &mut |_| ControlFlow::Break(()))?
-            .is_break()
-        {
-            return Ok(End::No);
+        match machine.options(part, &mut |_| ControlFlow::Break(())) {
+            Ok(flow) if flow.is_continue() => {}
+            Ok(_) => return Ok(End::No),
+            // So many values without a move: nothing is said of the end.
+            Err(error) if error.code == Code::TooLarge => return Ok(End::No),
+            Err(error) => return Err(error),
         }
     }
     Ok(End::Stuck)

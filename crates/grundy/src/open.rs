@@ -21,10 +21,10 @@ pub struct Opened {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Opens a game. A text with `->` is a rule, one that ends in `.game` or has a `/` is a file; else it is a name of the
+/// Opens a game. A text with an arrow is a rule, one that ends in `.game` or has a `/` is a file; else it is a name of the
 /// catalogue, or a code.
 pub fn open(spec: &str) -> Result<Opened, Vec<Diagnostic>> {
-    if spec.contains("->") {
+    if ["->", "→", "=>"].iter().any(|arrow| spec.contains(arrow)) {
         return read(Source::new("<rule>", spec));
     }
     if spec.ends_with(".game") || spec.contains('/') {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::{Machine, Rules};
+use grundy_lang::ir::Play;
 use grundy_lang::linear::terminate;
 use grundy_lang::value::{Pos, Position};
 pub use grundy_search::Progress;
@@ -68,6 +69,9 @@ pub struct Asked {
 
 /// What a search may take for a value that a theorem does not give. It ends at its first report of progress.
 const QUICK_MEMORY: u64 = 64 << 20;
+
+/// Values of quantifiers that it may try.
+const QUICK_VALUES: u64 = 1 << 22;
 
 /// Told how far a search has come.
 pub type Hook = Arc<dyn Fn(Progress) + Send + Sync>;
@@ -290,7 +294,7 @@ impl Plan {
     /// The Grundy value by a search that gives up after a moment, for theorems that give outcomes only.
     fn quick_value(&self, position: &Position) -> Option<Int> {
         let budget = Budget::with_memory(QUICK_MEMORY.min(self.budget.memory()));
-        let mut search = grundy_search::Engine::new(&self.rules, budget.clone());
+        let mut search = grundy_search::Engine::patient(&self.rules, budget.clone(), QUICK_VALUES);
         search.on_progress(move |_| budget.stop());
         search.values_valid(position.parts.len()).ok()?;
         search.position_value(position).ok()
@@ -301,6 +305,16 @@ impl Plan {
         let theorem = self.theorem(position)?;
         let outcome = self.outcome(position)?;
         let mut grundy = self.value(position)?;
+        let game = self.rules.game();
+        if grundy.is_none()
+            && theorem.is_some()
+            && !outcome.next_wins()
+            && game.play == Play::Normal
+            && game.ends.is_empty()
+        {
+            // A position is lost for the player to move exactly if its value is 0.
+            grundy = Some(Int::ZERO);
+        }
         let grundy_searched = theorem.is_some() && grundy.is_none();
         if grundy_searched {
             grundy = self.quick_value(position);

@@ -33,6 +33,8 @@ pub struct Table {
     pub claim: Claim,
     /// Whether the values are from search, although the outcomes are from a theorem.
     pub values_searched: bool,
+    /// Whether values were left out because the table is too large to search them.
+    pub values_left_out: bool,
 }
 
 /// What is known of a position.
@@ -45,7 +47,7 @@ pub struct Cell {
 }
 
 /// The most cells for which values are searched that a theorem does not give.
-const SEARCHED: u64 = 2_500;
+const SEARCHED: u64 = 100_000;
 /// The most cells of a table.
 const CELLS: u64 = 100_000_000;
 
@@ -158,7 +160,9 @@ pub fn table(
         method: "search".to_owned(),
         claim: Claim::Proved,
         values_searched: false,
+        values_left_out: false,
     };
+    let mut answered = false;
     let mut plan: Option<Plan> = None;
     let mut at = vec![0u64; needed.len()];
     loop {
@@ -184,9 +188,10 @@ pub fn table(
                     }
                 };
                 let (method, claim) = current.method(&bound.position)?;
-                if claim < table.claim || table.cells.is_empty() {
+                if claim < table.claim || !answered {
                     (table.method, table.claim) = (method, claim);
                 }
+                answered = true;
                 let cell = Cell {
                     outcome: current.outcome(&bound.position)?,
                     grundy: match current.value(&bound.position)? {
@@ -194,6 +199,10 @@ pub fn table(
                             let value = current.searched_value(&bound.position)?;
                             table.values_searched |= value.is_some();
                             value
+                        }
+                        None if claim == Claim::Proved => {
+                            table.values_left_out = true;
+                            None
                         }
                         value => value,
                     },

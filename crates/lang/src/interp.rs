@@ -539,7 +539,7 @@ impl<'r> Machine<'r> {
                         self.fail(
                             Code::TooLarge,
                             expr.span,
-                            "a power of more than 2^32 bits",
+                            "a power of more than 2^26 bits",
                             format!("the exponent is {y}"),
                         )
                     }),

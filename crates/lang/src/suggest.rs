@@ -1,15 +1,21 @@
 //! The nearest of some names to one that was not found. Cost: the product of the lengths, for each candidate.
 
-/// The candidate nearest to `name`, letter case aside, if it is near enough to be meant: at most a third of its letters off.
+/// The candidate nearest to `name`, letter case aside, if it is near enough to be meant: at most a third of its letters off,
+/// or else one that has it as a part.
 ///
 /// ```
 /// assert_eq!(grundy_lang::suggest::nearest("wythof", ["nim", "wythoff"]), Some("wythoff"));
+/// assert_eq!(grundy_lang::suggest::nearest("georgia", ["nim", "georgia_bob"]), Some("georgia_bob"));
 /// assert_eq!(grundy_lang::suggest::nearest("chess", ["nim", "wythoff"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name: Vec<char> = name.chars().flat_map(char::to_lowercase).take(64).collect();
+    let lower = name.to_lowercase();
+    let name: Vec<char> = lower.chars().take(64).collect();
+    let candidates: Vec<&'a str> = candidates.into_iter().collect();
+    let part = |c: &&&str| name.len() >= 3 && c.to_lowercase().contains(&lower);
     candidates
-        .into_iter()
+        .iter()
+        .copied()
         .map(|c| {
             (
                 distance(
@@ -25,6 +31,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|(d, c)| *d * 3 <= name.len().max(c.chars().count()))
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
+        .or_else(|| candidates.iter().find(part).copied())
 }
 
 /// Insertions, deletions, replacements and exchanges of neighbours needed to make one of the other.

@@ -138,7 +138,12 @@ pub struct Engine<M> {
 impl<'r> Engine<Machine<'r>> {
     /// An engine over the interpreter.
     pub fn new(rules: &'r Rules, budget: Budget) -> Self {
-        let machine = || rules.machine_with(budget.clone());
+        Self::patient(rules, budget, u64::MAX)
+    }
+
+    /// The same, but it gives up after trying that many values of quantifiers ([`Machine::with_patience`]).
+    pub fn patient(rules: &'r Rules, budget: Budget, patience: u64) -> Self {
+        let machine = || rules.machine_with(budget.clone()).with_patience(patience);
         Engine::over(
             Facts::of(rules.game()),
             machine(),

@@ -106,10 +106,10 @@ pub trait Solver: Send + Sync {
 /// Every theorem, in the order in which they are asked.
 pub static ALL: &[&dyn Theorem] = &[
     &nim::NimHeap,
-    &window::WindowMoves,
     &wythoff::Wythoff,
     &staircase::Staircase,
     &strip::Strip,
     &look_back::LookBack,
+    &window::WindowMoves,
     &take_and_break::TakeAndBreak,
 ];

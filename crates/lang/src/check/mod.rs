@@ -557,7 +557,13 @@ impl<'a> Checker<'a> {
                 "this does not fit the position",
                 format!("this is {got}"),
             );
-            self.help(format!("a position of this game is {want}"));
+            self.help(match self.types.head(&position) {
+                Type::List(_) => format!(
+                    "a position of this game is {want}; a list that is meant as one position stands in round brackets, \
+                     `([…])`, since `[…]` alone is a sum of positions"
+                ),
+                _ => format!("a position of this game is {want}"),
+            });
         }
         expr
     }
