@@ -166,6 +166,12 @@ pub fn check_with(
 ) -> Result<Report> {
     let rules = unbound(game);
     let mut inputs = Inputs::new(&rules, options.seed)?;
+    if options.count == 0 {
+        // No input at all would pass any program.
+        let source = Source::new("<arguments>", "0");
+        let error = Diagnostic::error(Code::BadValue, &source, "0 inputs check nothing");
+        return Err(Box::new(error.help("give a number of inputs from 1 on")));
+    }
     let mut checker = Checker {
         game,
         decide,
@@ -371,6 +377,9 @@ impl Checker<'_> {
         let why = match self.blamed(inputs, &file, &theirs)? {
             Some((rules, position, case, cases)) => {
                 let mut lines = why(&rules, &position);
+                if lines.is_empty() {
+                    lines.push(self.plainly(rules, &position)?);
+                }
                 if cases > 1 {
                     lines.insert(0, format!("case {case} of {cases}:"));
                 }
@@ -387,6 +396,25 @@ impl Checker<'_> {
             why,
             notes,
         })
+    }
+
+    /// What is known of a position for which there is no argument.
+    fn plainly(&mut self, rules: Rules, position: &Position) -> Result<String> {
+        let shown = rules.game().shape.display_position(position).to_string();
+        self.decide.rules(rules)?;
+        let want = Want {
+            win: true,
+            ..Want::default()
+        };
+        let win = self.decide.answer(position, want)?.win;
+        Ok(format!(
+            "{shown} is {}",
+            if win {
+                "an N-position: the player to move wins"
+            } else {
+                "a P-position: the player to move loses"
+            }
+        ))
     }
 
     /// The first case for which our output is not at the head of theirs: its rules, position, number, and the number of
@@ -526,7 +554,10 @@ impl Report {
         for note in &failure.notes {
             out.push_str(&format!("note: {note}\n"));
         }
-        out.push_str(&format!("\nfound within {} inputs\n", self.inputs));
+        out.push_str(&match self.inputs {
+            1 => "\nfound with the first input\n".to_owned(),
+            n => format!("\nfound within {n} inputs\n"),
+        });
         out
     }
 

@@ -410,6 +410,8 @@ impl<'g> Inputs<'g> {
                 let bounds = self.bounds[*slot].clone();
                 let (low, high) = self.range(&bounds);
                 let to = self.counts_to.min(3) - 1;
+                // A group without cases asks nothing.
+                let low = low.max(Some(Int::ONE));
                 let n = self.within(low, high, 1, to)?.to_usize()?;
                 Field::Group(vec![Record::new(); n])
             }
@@ -539,7 +541,7 @@ impl<'g> Inputs<'g> {
                 let file = File {
                     records: vec![record],
                 };
-                if self.legal(&file) {
+                if self.has_cases(&file) && self.legal(&file) {
                     return Some(file);
                 }
             }
@@ -655,6 +657,36 @@ impl<'g> Inputs<'g> {
             }
             self.machine.truth(&asked.check.condition).unwrap_or(false)
         })
+    }
+
+    /// Whether there is a case, in each group one, and none without numbers of which the game does not speak.
+    pub fn has_cases(&mut self, file: &File) -> bool {
+        let steps = self.format.steps.clone();
+        !file.records.is_empty() && file.records.iter().all(|r| self.asks(&steps, r))
+    }
+
+    fn asks(&mut self, steps: &[Step<'g>], record: &Record) -> bool {
+        steps
+            .iter()
+            .zip(record)
+            .all(|(step, field)| match (step.item, field) {
+                (_, Field::Group(times)) => {
+                    !times.is_empty() && times.iter().all(|t| self.asks(&step.body, t))
+                }
+                // It would be an empty line, which nobody reads.
+                (InputItem::Array(_, None), Field::List(list)) => !list.is_empty(),
+                (InputItem::Scalar(slot), Field::One(Value::Int(n))) => {
+                    !n.is_zero() || !self.counts[*slot] || self.may_be_zero(*slot)
+                }
+                _ => true,
+            })
+    }
+
+    /// Whether the game itself says that a count goes down to 0.
+    fn may_be_zero(&mut self, slot: Slot) -> bool {
+        let bounds = self.bounds[slot].clone();
+        let (low, high) = self.range(&bounds);
+        low.is_some_and(|low| low <= Int::ZERO) || high.is_some_and(|high| high <= Int::ZERO)
     }
 
     /// Whether every list has its length and every requirement and limit holds.

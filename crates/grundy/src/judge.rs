@@ -4,13 +4,16 @@
 //! it is asked for no more than the output prints. Answers are written out before the input is waited for and before an
 //! error is told. Cost: reading (see [`crate::reader`]), about 10 ns more for each number of a list, and the solver.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 use grundy_lang::interp::{Machine, Rules, show};
-use grundy_lang::ir::{Expr, Game, InputItem, Shape, Slot, Type};
+use grundy_lang::ir::{
+    Clause, Domain, Expr, ExprKind, Fold, Function, Game, InputItem, Shape, Slot, Type,
+};
 use grundy_lang::value::{Pos, Position, Value, Words};
 
 use crate::format::{Asked, Format, Step, Token, Want, element};
@@ -191,14 +194,68 @@ struct Judge<'g, 'd, R, W> {
 
 impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     fn records(&mut self, steps: &[Step<'g>]) -> Result<()> {
+        // The number of cases and its name, once all those of an input that is one `repeat` have been read.
+        let mut again: Option<(Slot, String)> = None;
         loop {
             self.wait()?;
-            let more = self.reader.more().map_err(|f| self.fault(f, ""))?;
-            if !more || self.record(steps, true)? == Flow::Over {
+            if !self.reader.more().map_err(|f| self.fault(f, ""))? {
                 return Ok(());
+            }
+            let place = self.reader.place();
+            let start = self.reader.excerpt(&place).filter(|_| again.is_some());
+            match self.record(steps, true) {
+                Ok(Flow::Over) => return Ok(()),
+                Ok(Flow::On) => {}
+                Err(error) => {
+                    return Err(match again {
+                        Some((slot, ref count)) => {
+                            self.read_again(error, slot, count, place, start)
+                        }
+                        None => error,
+                    });
+                }
+            }
+            if let [step] = steps
+                && let InputItem::Repeat(slot, _) = step.item
+            {
+                again = Some((*slot, show(&self.params[*slot], &Type::Int)));
             }
             // Each record may start rules of its own; nothing of the last one is left but the solver.
         }
+    }
+
+    /// The error of text behind the last of the promised cases, which was taken for a further number of cases.
+    fn read_again(
+        &self,
+        mut error: Box<Diagnostic>,
+        slot: Slot,
+        count: &str,
+        place: Place,
+        start: Option<(String, usize)>,
+    ) -> Box<Diagnostic> {
+        let name = &self.game.vars[slot].name;
+        let behind = match count {
+            "1" => format!("the one case that `{name}` promised"),
+            n => format!("the last of the {n} cases that `{name}` promised"),
+        };
+        if error.code != Code::Truncated {
+            error.notes.push(format!(
+                "the text from line {}, column {} on, behind {behind}, was read as a new `{name}`",
+                place.line, place.column
+            ));
+            return error;
+        }
+        let first = error.message;
+        let message = format!("there is text behind {behind}; it was read as a new `{name}`");
+        let mut new = self.error_in(error.code, place, start, None, &message, "");
+        new.notes.push(format!(
+            "read so, {}",
+            first.split_once(": ").map_or(&*first, |(_, m)| m)
+        ));
+        new.notes.append(&mut error.notes);
+        Box::new(new.help(format!(
+            "take the text away, or give the true number of cases for `{name}`"
+        )))
     }
 
     /// Writes what there is before the stream is waited for.
@@ -274,7 +331,8 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             if !self.reader.more().map_err(|f| self.fault(f, ""))? {
                 let name = &self.game.vars[slot].name;
                 let message = format!(
-                    "the input ends after {done} of the {count} cases that `{name}` promised"
+                    "the input ends after {done} of the {count} case{} that `{name}` promised",
+                    if count == Int::ONE { "" } else { "s" }
                 );
                 let help = if outermost {
                     "add the missing cases, or give their true number"
@@ -557,19 +615,26 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             (None, Code::Limit) => format!("past the contest's limit {condition}"),
             (None, _) => format!("this makes no sense here: {condition} does not hold"),
         };
-        let blamed = asked
-            .reads
-            .iter()
-            .copied()
-            .max_by_key(|s| self.places[*s].map(|p| (p.line, p.column)));
-        if !asked.reads.iter().any(|s| below_zero(&self.params[*s])) {
+        let spots = self.guilty(&asked.check.condition, &mut Vec::new());
+        let guilty = spots
+            .into_iter()
+            .filter_map(|spot| Some((self.spot(spot, part)?, spot)))
+            .max_by_key(|(place, _)| (place.line, place.column))
+            .map(|(place, spot)| (place, spot.0, spot.1));
+        let blamed = guilty.map(|(place, slot, _)| {
+            self.places[slot] = Some(place);
+            slot
+        });
+        // A number below zero is blamed before others only where a list was asked as a whole.
+        let element = guilty.and_then(|(_, slot, at)| Some((slot, at?)));
+        let whole = guilty.is_some_and(|(_, slot, at)| {
+            at.is_none()
+                && !asked.parts.contains(&slot)
+                && self.params[slot].as_seq().is_some()
+                && below_zero(&self.params[slot])
+        });
+        if !whole {
             self.reader.take_negative();
-        }
-        if let Some(slot) = blamed
-            && asked.parts.contains(&slot)
-            && let Some(place) = self.rows_at.get(part)
-        {
-            self.places[slot] = Some(*place);
         }
         let mut error = match blamed {
             Some(slot) => self.senseless(code, slot, message),
@@ -593,6 +658,19 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             }
             error.notes.push(format!("{} = {text}{row}", var.name));
         }
+        if let Some((slot, at)) = element
+            && let Some(list) = self.params[slot].as_seq()
+            && let (Some(value), Some(ty)) = (list.get(at), crate::format::element(game, slot))
+            && list.len() > 1
+            && !game.vars[slot].part
+        {
+            let name = &game.vars[slot].name;
+            let which = match &game.vars[slot].ty {
+                Type::List(_) => format!("value {} of `{name}`", at + 1),
+                _ => format!("a value of `{name}`"),
+            };
+            error.notes.push(format!("{which} is {}", show(value, ty)));
+        }
         if asked.check.message.is_some() {
             let verb = if code == Code::Limit {
                 "the contest's limit is"
@@ -606,6 +684,206 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 Some("without `--strict` numbers past the limits are answered too".to_owned());
         }
         error
+    }
+
+    /// What breaks a condition that does not hold: parameters, with the number of an element where one is to blame.
+    ///
+    /// Of a conjunction it is the first part that does not hold, of an `all` the first members for which it does not.
+    fn guilty(
+        &mut self,
+        condition: &'g Expr,
+        bound: &mut Vec<(Slot, Slot, usize)>,
+    ) -> Vec<(Slot, Option<usize>)> {
+        let vars = self.game.vars.len();
+        match &condition.kind {
+            ExprKind::And(all) => {
+                if let Some(e) = all
+                    .iter()
+                    .find(|e| matches!(self.machine.truth(e), Ok(false)))
+                {
+                    return self.guilty(e, bound);
+                }
+            }
+            ExprKind::Fold(Fold::All, body, clauses)
+                if self.counterexample(body, clauses, bound).unwrap_or(false) =>
+            {
+                return self.guilty(body, bound);
+            }
+            ExprKind::Call(Function::Distinct, args) => {
+                if let [arg] = &args[..]
+                    && let ExprKind::Slot(slot) = arg.kind
+                    && slot < vars
+                    && let Some(list) = self.params[slot].as_seq()
+                {
+                    let mut seen = BTreeSet::new();
+                    if let Some(again) = list.iter().position(|v| !seen.insert(v)) {
+                        return vec![(slot, Some(again))];
+                    }
+                }
+            }
+            _ => {}
+        }
+        let mut found = Vec::new();
+        let mut indices = Vec::new();
+        indexed(condition, &mut indices);
+        condition.walk(&mut |e| match &e.kind {
+            ExprKind::Slot(slot) if *slot < vars => found.push((*slot, None)),
+            ExprKind::Slot(slot) => found.extend(
+                bound
+                    .iter()
+                    .filter(|(q, ..)| q == slot)
+                    .map(|(_, list, i)| (*list, Some(*i))),
+            ),
+            _ => {}
+        });
+        for (list, index) in indices.into_iter().filter(|(list, _)| *list < vars) {
+            if let Some(i) = self.machine.int(index).ok().and_then(|i| i.to_usize()) {
+                found.push((list, Some(i)));
+            }
+        }
+        // A list is not asked as a whole where an element of it is named.
+        let named: Vec<Slot> = found
+            .iter()
+            .filter(|(_, i)| i.is_some())
+            .map(|(s, _)| *s)
+            .collect();
+        found.retain(|(slot, i)| i.is_some() || !named.contains(slot));
+        found
+    }
+
+    /// Goes to the first values of the quantifiers for which the body does not hold; whether there are any.
+    fn counterexample(
+        &mut self,
+        body: &'g Expr,
+        clauses: &'g [Clause],
+        bound: &mut Vec<(Slot, Slot, usize)>,
+    ) -> Result<bool> {
+        let Some((first, rest)) = clauses.split_first() else {
+            return Ok(!self.machine.truth(body)?);
+        };
+        match first {
+            Clause::If(e) => Ok(self.machine.truth(e)? && self.counterexample(body, rest, bound)?),
+            Clause::For {
+                slots,
+                domain: Domain::Range(low, high),
+            } => {
+                let (mut i, high) = (self.machine.int(low)?, self.machine.int(high)?);
+                while i <= high {
+                    for slot in slots {
+                        self.machine.set(*slot, Value::Int(i.clone()));
+                    }
+                    if self.counterexample(body, rest, bound)? {
+                        return Ok(true);
+                    }
+                    i = &i + &Int::ONE;
+                }
+                Ok(false)
+            }
+            Clause::For {
+                slots,
+                domain: Domain::Members(members),
+            } => {
+                let list = self.machine.value(members)?;
+                for (i, member) in list.as_seq().unwrap_or_default().iter().enumerate() {
+                    let before = bound.len();
+                    for (k, slot) in slots.iter().enumerate() {
+                        let value = match (&slots[..], member) {
+                            ([_], _) => Some(member),
+                            (_, Value::Seq(pieces)) => pieces.get(k),
+                            _ => None,
+                        };
+                        if let Some(value) = value {
+                            self.machine.set(*slot, value.clone());
+                        }
+                        if let ExprKind::Slot(list) = members.kind
+                            && list < self.game.vars.len()
+                        {
+                            bound.push((*slot, list, i));
+                        }
+                    }
+                    if self.counterexample(body, rest, bound)? {
+                        return Ok(true);
+                    }
+                    bound.truncate(before);
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Where a parameter stands, or an element of it; of a list as a whole, where its last value does. The start of the
+    /// item if that is no longer known.
+    fn spot(&self, (slot, at): (Slot, Option<usize>), part: usize) -> Option<Place> {
+        fn find(items: &[InputItem], slot: Slot) -> Option<&InputItem> {
+            items.iter().find_map(|item| match item {
+                item if crate::format::fills(item).contains(&slot) => Some(item),
+                InputItem::Repeat(_, items) => find(items, slot),
+                _ => None,
+            })
+        }
+        fn words(token: &Token) -> usize {
+            match token {
+                Token::Row(tokens) => tokens.iter().map(words).sum(),
+                _ => 1,
+            }
+        }
+        let game = self.game;
+        let start = self.places[slot]?;
+        let item = find(&game.input.as_ref()?.items, slot)?;
+        let var = &game.vars[slot];
+        let list = self.params[slot].as_seq().unwrap_or_default();
+        let at = match at {
+            Some(at) => at,
+            None if var.part => part,
+            None => list.len().saturating_sub(1),
+        };
+        let width = |slot: Slot| {
+            crate::format::element(game, slot)
+                .and_then(Token::of)
+                .map_or(1, |t| words(&t))
+        };
+        let kept = var.part || matches!(var.ty, Type::List(_));
+        let found = match item {
+            InputItem::Array(..) if kept => {
+                self.reader.tokens(start).nth(at * width(slot)).map(|t| t.0)
+            }
+            // What has no order is no longer in that of the input: the same number, as often as it has come before.
+            InputItem::Array(..) => {
+                let value = list.get(at)?;
+                let before = list[..at].iter().filter(|v| *v == value).count();
+                let same = |token: &str| {
+                    token
+                        .parse::<Int>()
+                        .is_ok_and(|v| Some(&v) == value.as_int())
+                };
+                self.reader
+                    .tokens(start)
+                    .filter(|(_, token)| same(token))
+                    .nth(before)
+                    .map(|t| t.0)
+            }
+            InputItem::Rows(slots, _) if kept => {
+                let before: usize = slots
+                    .iter()
+                    .take_while(|s| **s != slot)
+                    .map(|s| width(*s))
+                    .sum();
+                match self.rows_at.get(at) {
+                    Some(row) if self.rows_at.first() == Some(&start) => self
+                        .reader
+                        .tokens(*row)
+                        .nth(before)
+                        .map_or(Some(*row), |t| Some(t.0)),
+                    _ => {
+                        let row: usize = slots.iter().map(|s| width(*s)).sum();
+                        let nth = at.checked_mul(row)?.checked_add(before)?;
+                        self.reader.tokens(start).nth(nth).map(|t| t.0)
+                    }
+                }
+            }
+            _ => None,
+        };
+        Some(found.unwrap_or(start))
     }
 
     /// Answers the case that has been read.
@@ -835,19 +1113,49 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         message: &str,
         label: &str,
     ) -> Diagnostic {
+        let line = self.reader.excerpt(&place);
+        self.error_in(code, place, line, width, message, label)
+    }
+
+    /// An error at a place of a line, and the byte of the line where that is, unless that is not known.
+    fn error_in(
+        &self,
+        code: Code,
+        place: Place,
+        line: Option<(String, usize)>,
+        width: Option<usize>,
+        message: &str,
+        label: &str,
+    ) -> Diagnostic {
         let message = format!("line {}, column {}: {message}", place.line, place.column);
-        match self.reader.excerpt(&place) {
-            Some((line, at)) => {
-                let token = line[at..].split_whitespace().next().unwrap_or("").len();
-                let end = line.len().min(at + width.unwrap_or(token));
-                let end = (end..line.len())
-                    .find(|i| line.is_char_boundary(*i))
-                    .unwrap_or(line.len());
-                let source = Source::excerpt("input", line, place.line);
-                Diagnostic::error(code, &source, message).at(Span::new(at, end), label)
+        let Some((line, at)) = line else {
+            return Diagnostic::error(code, &Source::excerpt("input", "", place.line), message);
+        };
+        let token = line[at..].split_whitespace().next().unwrap_or("").len();
+        let end = line.len().min(at + width.unwrap_or(token));
+        let end = (end..line.len())
+            .find(|i| line.is_char_boundary(*i))
+            .unwrap_or(line.len());
+        let source = Source::excerpt("input", line, place.line);
+        Diagnostic::error(code, &source, message).at(Span::new(at, end), label)
+    }
+}
+
+/// The elements of lists that an expression compares.
+fn indexed<'e>(expr: &'e Expr, out: &mut Vec<(Slot, &'e Expr)>) {
+    match &expr.kind {
+        ExprKind::Index(list, index) => {
+            if let ExprKind::Slot(list) = list.kind {
+                out.push((list, &**index));
             }
-            None => Diagnostic::error(code, &Source::excerpt("input", "", place.line), message),
         }
+        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => {
+            indexed(a, out);
+            indexed(b, out);
+        }
+        ExprKind::Neg(a) | ExprKind::Not(a) => indexed(a, out),
+        ExprKind::Or(all) | ExprKind::And(all) => all.iter().for_each(|e| indexed(e, out)),
+        _ => {}
     }
 }
 

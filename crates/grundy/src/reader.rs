@@ -117,6 +117,38 @@ impl<R: Read> Reader<R> {
         line.is_char_boundary(before).then_some((line, before))
     }
 
+    /// The tokens that have been read from a place on, each with its own place; none if the place has left the buffer.
+    pub fn tokens(&self, from: Place) -> impl Iterator<Item = (Place, &str)> {
+        let text = from
+            .offset
+            .checked_sub(self.base)
+            .and_then(|start| self.buf.get(usize::try_from(start).ok()?..self.at))
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or("");
+        let mut here = from;
+        let mut rest = text.chars().peekable();
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while let Some(c) = rest.next_if(|c| is_blank(*c)) {
+                at += c.len_utf8();
+                here.offset += c.len_utf8() as u64;
+                here.column += 1;
+                if c == '\n' || c == '\r' && !matches!(rest.peek(), Some('\n' | '\r')) {
+                    here.line += 1;
+                    here.column = 1;
+                    here.line_at = here.offset;
+                }
+            }
+            let (place, start) = (here, at);
+            while let Some(c) = rest.next_if(|c| !is_blank(*c)) {
+                at += c.len_utf8();
+                here.offset += c.len_utf8() as u64;
+                here.column += 1;
+            }
+            (at > start).then(|| (place, &text[start..at]))
+        })
+    }
+
     /// Whether the buffer holds no further token, so that the next one must be waited for.
     pub fn idle(&self) -> bool {
         self.buf[self.at..self.end]
@@ -544,6 +576,24 @@ mod tests {
             seen.push((place.line, place.column));
         }
         assert_eq!(seen, [(1, 2), (1, 6), (3, 3), (3, 7), (4, 1), (5, 1)]);
+    }
+
+    #[test]
+    fn tokens_are_found_again_where_they_were_read() {
+        let text = "\u{feff}12 \u{3000}x\r\n\r\n  ３３  y\rz\r\r\nw 5";
+        let mut reader = Reader::new(Pieces(text.as_bytes(), vec![1], 0));
+        let mut seen = vec![];
+        while reader.more().unwrap() {
+            let place = reader.place();
+            seen.push((place, reader.word().unwrap()));
+        }
+        for from in 0..seen.len() {
+            let again: Vec<_> = reader
+                .tokens(seen[from].0)
+                .map(|(p, t)| (p, t.to_owned()))
+                .collect();
+            assert_eq!(again, seen[from..]);
+        }
     }
 
     #[test]

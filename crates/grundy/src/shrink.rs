@@ -51,7 +51,11 @@ pub fn shrink(
             let Some(smaller) = apply(inputs, &file, &change) else {
                 continue;
             };
-            if !tried.insert(inputs.print(&smaller)) || !inputs.legal(&smaller) {
+            // Without a case there is nothing to be wrong about.
+            if !inputs.has_cases(&smaller)
+                || !tried.insert(inputs.print(&smaller))
+                || !inputs.legal(&smaller)
+            {
                 continue;
             }
             if left == 0 {

@@ -380,6 +380,44 @@ fn what_a_script_starts_ends_with_it() {
     assert_eq!(report.failure.expect("7 is no answer").theirs, "7\n");
 }
 
+#[cfg(unix)]
+fn no_input_shows_a_fault_without_a_case() {
+    let says = |word: &str| ["sh", "-c", &format!("cat > /dev/null; {word}")].map(str::to_owned);
+    for (game, smallest) in [
+        (WYTHOFF, "0 0\n"),
+        (GEORGIA_BOB, "1\n1\n1\n"),
+        (STONE_BOX, "1\n0 0\n0\n"),
+        (CARD_BOXES, "1\n1\n0\n"),
+    ] {
+        for program in ["echo hello", "exit 3", "true"] {
+            let report = try_command(game, &says(program), &options(20)).unwrap();
+            let shown = report.render();
+            let failure = report.failure.expect("it is wrong");
+            assert_eq!(failure.input, smallest, "{program}");
+            assert!(failure.ours.len() > 1, "{shown}");
+            assert!(failure.why[0].starts_with("at "), "{shown}");
+            assert!(shown.ends_with("found with the first input\n"), "{shown}");
+        }
+    }
+    // Without an argument the outcome is told.
+    let report = check_with(
+        &load(GEORGIA_BOB),
+        &mut Small::default(),
+        &says("echo Georgia will win"),
+        &options(50),
+        &mut |_, _| Vec::new(),
+        &mut |_| {},
+    )
+    .unwrap();
+    let why = report.failure.expect("it is wrong").why;
+    assert_eq!(why, ["[1] is a P-position: the player to move loses"]);
+}
+
+fn checking_with_no_inputs_is_refused() {
+    let error = try_command(WYTHOFF, &program("nim"), &options(0)).unwrap_err();
+    assert_eq!(error.code, Code::BadValue);
+}
+
 fn a_program_that_is_not_there_is_an_error() {
     let command = ["./no such program".to_owned()];
     let error = try_command(WYTHOFF, &command, &options(5)).unwrap_err();
@@ -446,11 +484,15 @@ fn main() {
         an_endless_loop_is_stopped,
         a_flood_of_output_is_stopped,
         a_program_that_does_not_listen_is_no_hang,
+        checking_with_no_inputs_is_refused,
         a_program_that_is_not_there_is_an_error,
         the_words_of_outputs_are_compared_when_the_lines_differ,
         the_same_seed_finds_the_same,
     ];
     #[cfg(unix)]
-    tests.extend(trials![what_a_script_starts_ends_with_it]);
+    tests.extend(trials![
+        no_input_shows_a_fault_without_a_case,
+        what_a_script_starts_ends_with_it
+    ]);
     libtest_mimic::run(&Arguments::from_args(), tests).exit();
 }

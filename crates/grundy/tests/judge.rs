@@ -350,6 +350,22 @@ fn errors_name_what_where_and_what_to_do() {
             "1 101 4 4\n1 -1 4 4\n0\n",
         ),
         ("a value where no number may be", GEORGIA_BOB, "1\n2\n0 3\n"),
+        (
+            "the last value where none may be",
+            GEORGIA_BOB,
+            "1\n3\n1\n2 0\n",
+        ),
+        ("a value again", GEORGIA_BOB, "1\n3\n1 2 2\n"),
+        (
+            "text behind the last case",
+            GEORGIA_BOB,
+            "1\n3\n1 2 3\n5 6\n",
+        ),
+        (
+            "words behind the last case",
+            GEORGIA_BOB,
+            "1\n3\n1 2 3\nthe end\n",
+        ),
     ];
     for (what, game, input) in cases {
         shown.push_str(&format!("## {what}\n{}\n", fault(game, input)));
@@ -364,6 +380,11 @@ fn strict_holds_the_contest_to_its_limits() {
         ("a number", WYTHOFF, "2 1\n1000000001 4\n"),
         ("a row", STONE_BOX, "1\n2 0\n2\n3 3\n1000001 4\n0\n"),
         ("the number of cases", GEORGIA_BOB, "21\n1\n1\n"),
+        (
+            "a number among others",
+            &CARD_BOXES.replace("N <= 10000", "all(c <= 100 for c in x)"),
+            "1\n5\n1 2 3\n101 5\n",
+        ),
     ];
     for (what, game, input) in cases {
         let (out, result) = judge(game, input, true);
@@ -374,6 +395,77 @@ fn strict_holds_the_contest_to_its_limits() {
     let strict = TEAM_NIM.replace("limit n <= 10", "limit 1 <= n <= 10");
     assert_eq!(judge(&strict, "1 101 4 4\n0\n", true).0, "0\n");
     assert!(judge(&strict, "1 101 4 4\n0\n", true).1.is_ok());
+}
+
+/// Where the first error of an input with the requirement stands, as line and column.
+fn place(lines: &str, input: &str) -> String {
+    let game = format!("start a\nmove n -> n - 1 if n > 0\noutput \"{{win}}\"\n{lines}");
+    let (_, result) = judge(&game, input, true);
+    let error = result.expect_err(input);
+    let (_, rest) = error.split_once("line ").expect("a line is named");
+    rest.split(':').next().unwrap().replace(", column ", ":")
+}
+
+#[test]
+fn an_error_stands_under_the_number_that_breaks_the_condition() {
+    let pair = "input a b\nrequire a >= 1 and b >= 1";
+    assert_eq!(place(pair, "0 3"), "1:1");
+    assert_eq!(place(pair, "3 0"), "1:3");
+    assert_eq!(place("input a b\nrequire a <= b", "3 2"), "1:3");
+    let list = "param x[a]\ninput a x[a]\n";
+    let with = |condition: &str, input: &str| place(&format!("{list}require {condition}"), input);
+    assert_eq!(with("all(v <= a for v in x)", "3 1\n 2 4"), "2:4");
+    assert_eq!(
+        with("all(v >= 0 and v <= 9 for v in x)", "3 1 10 -1"),
+        "1:5"
+    );
+    assert_eq!(
+        with("all(x[i] <= x[i+1] for i in 0..a-2)", "4 1 2\n7 5"),
+        "2:3"
+    );
+    assert_eq!(with("all(v < 3 for v in x if v != 7)", "4 1 7 2 3"), "1:9");
+    assert_eq!(with("distinct(x)", "5 1 2 3 2 1"), "1:9");
+    assert_eq!(with("sum(v for v in x) <= 4", "3 1 2 3"), "1:7");
+    assert_eq!(with("a >= 2 or len(x) > 1", "1 9"), "1:3");
+    // A list that has left the buffer is named by its start.
+    let long = format!("200000 {} 0 1", "5 ".repeat(199_998));
+    let error = judge(
+        &format!(
+            "start a\nmove n -> n - 1 if n > 0\noutput \"1\"\n{list}require all(v >= 1 for v in x)"
+        ),
+        &long,
+        false,
+    )
+    .1
+    .unwrap_err();
+    assert!(error.contains("value 199999 of `x` is 0"), "{error}");
+    // What has no order is sought where it was read.
+    let set = "start {h...}\nmove {a, ...} -> {a - 1, ...} if a > 0\ninput n h[n]\noutput \"{win}\"\n\
+               require all(v >= 1 for v in h)";
+    let error = judge(set, "4 5 3 0 1", false).1.unwrap_err();
+    assert!(error.contains("line 1, column 7"), "{error}");
+    let rows = "game r\nstart sum (s, c)\nmove (s, c) -> (s, c + 1) if c < s\ninput N (s c)[N]\n\
+                output \"{win}\"\nrequire s >= 0\nrequire c <= s";
+    let row = |input: &str| judge(rows, input, false).1.unwrap_err();
+    assert!(row("2\n3 2\n  -1 -2").contains("line 3, column 3"));
+    assert!(row("2\n3 2\n  3 4").contains("line 3, column 5"));
+}
+
+#[test]
+fn both_places_of_an_error_are_that_of_the_input() {
+    let error = run_with(
+        &load(TEAM_NIM),
+        &mut Slow::default(),
+        &b"1 101 4 4\n1 100 x 4\n0"[..],
+        io::sink(),
+        false,
+        &Budget::default(),
+    )
+    .unwrap_err();
+    let shown = error.render(false);
+    assert!(shown.contains("line 2, column 7"), "{shown}");
+    assert!(shown.contains("--> input:2:7\n"), "{shown}");
+    assert!(shown.contains("\n2 | 1 100 x 4\n"), "{shown}");
 }
 
 #[test]

@@ -239,12 +239,18 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Line and column of the first character of a span, both from 1, the column in characters.
+/// Line and column of the first character of a span, both from 1, the column in characters; the line is that of the
+/// whole text if the source is an excerpt.
 pub fn line_column(source: &Source, span: Span) -> (usize, usize) {
     let at = boundary(&source.text, span.start as usize);
     let line_start = source.text[..at].rfind('\n').map_or(0, |i| i + 1);
-    let line = source.text[..line_start].matches('\n').count() + 1;
+    let line = source.text[..line_start].matches('\n').count() + first_line(source);
     (line, source.text[line_start..at].chars().count() + 1)
+}
+
+/// The number of the first line, as the renderer counts.
+fn first_line(source: &Source) -> usize {
+    usize::try_from(source.first_line).unwrap_or(usize::MAX / 2)
 }
 
 /// The nearest character boundary at or before `at`.
@@ -314,7 +320,7 @@ impl Diagnostic {
         let mut place = None;
         if let Some((main, _)) = self.labels.first() {
             let path = visible(&self.source.label).replace('\n', " ");
-            let (text, first_line, marks) = self.excerpt();
+            let (text, above, marks) = self.excerpt();
             // The renderer counts columns in the lines as shown; the place printed is that in the source.
             let (line, column) = line_column(&self.source, *main);
             let main_start = marks.first().map_or(0, |(range, _)| range.start);
@@ -324,7 +330,9 @@ impl Diagnostic {
                 format!("{path}:{line}:{shown_column}"),
                 format!("{path}:{line}:{column}"),
             ));
-            let mut snippet = Snippet::source(text).line_start(first_line + 1).path(path);
+            let mut snippet = Snippet::source(text)
+                .line_start(above + first_line(&self.source))
+                .path(path);
             for (i, (range, label)) in marks.into_iter().enumerate() {
                 let kind = if i == 0 {
                     AnnotationKind::Primary
