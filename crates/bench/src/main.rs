@@ -4,12 +4,18 @@
 mod judge;
 mod process;
 mod random;
+mod search;
+mod team_nim;
 
 use std::process::ExitCode;
 
 type Bench = (&'static str, fn() -> Result<(), String>);
 
-const BENCHES: &[Bench] = &[("judge", judge::run)];
+const BENCHES: &[Bench] = &[
+    ("judge", judge::run),
+    ("team-nim", team_nim::run),
+    ("search", search::run),
+];
 
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
