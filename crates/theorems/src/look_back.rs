@@ -37,6 +37,8 @@ pub struct LookBack;
 const MOST_STATES: usize = 4096;
 /// At most this many positions are asked of the interpreter while the rules are looked at.
 const MOST_SMALL: i64 = 1 << 16;
+/// And at most this many values of quantifiers are tried at them, most of which a guard may leave out.
+const MOST_TRIED: u64 = 1 << 22;
 
 impl Theorem for LookBack {
     fn name(&self) -> &'static str {
@@ -48,7 +50,7 @@ impl Theorem for LookBack {
     }
 
     fn source(&self) -> &'static str {
-        "Golomb, A mathematical investigation of games of take-away (1966); the proof for a control is in the file"
+        "Golomb, A mathematical investigation of games of take-away (1966); with a control, the proof is in the source of `look-back`"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
@@ -199,10 +201,14 @@ impl Model {
                     if small.contains_key(&(t, q)) {
                         continue;
                     }
-                    let machine = machine.get_or_insert_with(|| rules.machine());
+                    let machine =
+                        machine.get_or_insert_with(|| rules.machine().with_patience(MOST_TRIED));
                     let pos = position(counter, &Int::from(t), &controls[q]);
                     let wrong = |d: Box<Diagnostic>| {
-                        read::Stop::Why(format!("a small position fails: {}", d.message))
+                        read::Stop::Why(match d.code {
+                            Code::TooLarge => "small positions have too many candidates".to_owned(),
+                            _ => format!("a small position fails: {}", d.message),
+                        })
                     };
                     let node = match machine.end(&pos).map_err(wrong)? {
                         Some(win) => Node::Ended(win),
@@ -665,11 +671,30 @@ impl Solver for LookBackSolver {
         }
         if let Some(cycle) = cycle {
             let from = work.outcomes.preperiod(cycle);
-            out.push(format!(
-                "Outcomes repeat with period {} from {name} = {from} on.",
-                cycle.period
-            ));
-            if let Some(same) = lowest(count, from, cycle)
+            let in_state = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" with {here}")
+            };
+            if cycle.period == 1 {
+                if *count >= Int::from(from) {
+                    let side = if p { "loses" } else { "wins" };
+                    out.push(format!(
+                        "From {name} = {from} on{in_state} the player to move always {side}."
+                    ));
+                } else {
+                    out.push(format!(
+                        "From {name} = {from} on{in_state} the outcome is always the same."
+                    ));
+                }
+            } else {
+                out.push(format!(
+                    "Outcomes repeat with period {} from {name} = {from} on.",
+                    cycle.period
+                ));
+            }
+            if cycle.period > 1
+                && let Some(same) = lowest(count, from, cycle)
                 && *count != Int::from(same)
             {
                 let phase = same % cycle.period;

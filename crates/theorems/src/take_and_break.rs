@@ -3,8 +3,9 @@
 //! The rules are read as linear relations between the heap n and the heaps left. For each number t taken and number r of
 //! non-empty heaps left it is decided, for all n ≥ B at once, whether no way to leave r heaps of n − t is allowed, or every
 //! way is (integer linear systems, exact); if only some are, the rules are refused. Heaps below B are compared with the
-//! interpreter, and where they differ their own options are kept. So octal codes (Guy and Smith 1956), longer codes, and
-//! rules written out in whatever way are one class. Heaps of 0 are no heaps, and the order of heaps does not matter.
+//! interpreter, and where they differ their own options are kept. A heap of 0 must have no move at all, not even to nothing:
+//! only then is it no heap. So octal codes (Guy and Smith 1956), longer codes, and
+//! rules written out in whatever way are one class. The order of heaps does not matter.
 //!
 //! Values and the proof of the period are in `values`. An answer for a heap of any size is one division once the period is
 //! known; without one, values are computed up to the heap asked, in quadratic time, as far as a bound on work allows.
@@ -36,6 +37,8 @@ const MOST_TAKEN: i64 = 256;
 const MOST_BELOW: i64 = 600;
 /// And so are the options of these heaps together.
 const MOST_SMALL: usize = 200_000;
+/// And so are the values of quantifiers tried for them, most of which a guard may leave out.
+const MOST_TRIED: u64 = 1 << 22;
 
 impl Theorem for TakeAndBreak {
     fn name(&self) -> &'static str {
@@ -47,7 +50,7 @@ impl Theorem for TakeAndBreak {
     }
 
     fn source(&self) -> &'static str {
-        "R. K. Guy and C. A. B. Smith, The G-values of various games (1956); the proof for more heaps is in the file"
+        "R. K. Guy and C. A. B. Smith, The G-values of various games (1956); for more heaps, the proof is in the source of `take-and-break`"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
@@ -240,10 +243,10 @@ fn compare(
     mut digits: Vec<u64>,
     below: i64,
 ) -> std::result::Result<(Heaps, Empty), WhyNot> {
-    let mut machine = rules.machine();
+    let mut machine = rules.machine().with_patience(MOST_TRIED);
     let (mut small, mut empty) = (Vec::new(), Empty::new());
     let mut count = 0;
-    for n in 0..below.max(0) as usize {
+    for n in 0..below.max(1) as usize {
         let pos = Pos([Int::from(n)].into_iter().collect());
         let mut options: BTreeSet<Vec<u64>> = BTreeSet::new();
         let mut wrong = None;
@@ -258,7 +261,10 @@ fn compare(
             );
             heaps.sort_unstable();
             count += 1;
-            if heaps.iter().any(|&h| h >= n as u64) {
+            if n == 0 {
+                // Heaps of 0 are left out of options, so a move there, though it leaves nothing, would be lost.
+                wrong = Some("a heap of 0 has a move".to_owned());
+            } else if heaps.iter().any(|&h| h >= n as u64) {
                 wrong = Some(format!("a move from {n} leaves a heap that is not smaller"));
             } else if count > MOST_SMALL {
                 wrong = Some("small heaps have too many options".to_owned());
@@ -273,7 +279,10 @@ fn compare(
                 ControlFlow::Continue(())
             }
         });
-        let _ = flow.map_err(|d| WhyNot(format!("a small heap fails: {}", d.message)))?;
+        let _ = flow.map_err(|d| match d.code {
+            DiagnosticCode::TooLarge => WhyNot::new("small heaps have too many candidates"),
+            _ => WhyNot(format!("a small heap fails: {}", d.message)),
+        })?;
         if let Some(why) = wrong {
             return Err(WhyNot(why));
         }
@@ -453,12 +462,16 @@ impl Solver for TakeAndBreakSolver {
                 let past = heap - &Int::from(start);
                 let phase = past.mod_floor(&Int::from(p)).and_then(|r| r.to_usize()).unwrap_or(0);
                 if !past.is_negative() && *heap != Int::from(start + phase) {
-                    out.push(format!(
-                        "{name} = {heap} leaves {} when divided by {p}, as {} does, so G({heap}) = G({}) = {value}.",
-                        (start + phase) % p,
-                        start + phase,
-                        start + phase
-                    ));
+                    out.push(if p == 1 {
+                        format!("From {name} = {start} on all values are the same: G({heap}) = G({start}) = {value}.")
+                    } else {
+                        format!(
+                            "{name} = {heap} leaves {} when divided by {p}, as {} does, so G({heap}) = G({}) = {value}.",
+                            (start + phase) % p,
+                            start + phase,
+                            start + phase
+                        )
+                    });
                 }
             }
             None => out.push(format!(

@@ -78,10 +78,16 @@ impl Theorem for WindowMoves {
     }
 
     fn source(&self) -> &'static str {
-        "the proofs are in crates/theorems/src/window.rs; the falling case with n // k is AtCoder ARC 091 F"
+        "in the book, chapter Theorems, and proved in the source of `window`; with n // k it is AtCoder ARC 091 F"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
+        Ok(Box::new(Windows::new(rules)?))
+    }
+}
+
+impl Windows {
+    fn new(rules: &Rules) -> std::result::Result<Self, WhyNot> {
         if rules.game().play == Play::Misere {
             return Err(WhyNot::new(
                 "play is misère, and the values are those of normal play",
@@ -101,7 +107,7 @@ impl Theorem for WindowMoves {
             windows.push(Window::new(i, x, up, rules)?);
         }
         let form = form(&windows, x, up);
-        Ok(Box::new(Windows {
+        Ok(Windows {
             rules: rules.clone(),
             x,
             up,
@@ -109,7 +115,7 @@ impl Theorem for WindowMoves {
             windows,
             form,
             table: Mutex::new(Table::default()),
-        }))
+        })
     }
 }
 
@@ -483,10 +489,14 @@ impl Windows {
         Some((vars, end, word(d.max(0))?))
     }
 
-    /// The starts of the block of a part and of the one before, and the part's distance from the end; `None` if a number does not fit in a word.
-    fn small_block(&self, part: &Pos, budget: &Budget) -> Option<(Starts<i64>, i64)> {
-        let windows = self.compiled.as_ref()?;
-        let (mut vars, end, d) = self.small_line(part)?;
+    /// The starts of the block of a part and of the one before, and the part's distance from the end; `None` if a
+    /// number does not fit in a word.
+    fn small_block(&self, part: &Pos, budget: &Budget) -> Result<Option<(Starts<i64>, i64)>> {
+        let (Some(windows), Some((mut vars, end, d))) =
+            (self.compiled.as_ref(), self.small_line(part))
+        else {
+            return Ok(None);
+        };
         let mut fits = true;
         let mut steps = self.steps(budget);
         let found = Blocks {
@@ -511,7 +521,11 @@ impl Windows {
         }
         .to(&d, &mut || steps.step(), &mut |_| {});
         // With a number that did not fit the walk went anywhere, but it has ended.
-        found.ok().filter(|_| fits).map(|starts| (starts, d))
+        if fits {
+            Ok(Some((found?, d)))
+        } else {
+            Ok(None)
+        }
     }
 
     /// The first position of the plateau of d, on which the width is m.
@@ -622,7 +636,7 @@ impl Windows {
 
     fn grundy(&self, part: &Pos, budget: &Budget) -> Result<Int> {
         if matches!(self.form, Form::Blocks)
-            && let Some(((b, _), d)) = self.small_block(part, budget)
+            && let Some(((b, _), d)) = self.small_block(part, budget)?
         {
             return Ok(Int::from(d - b));
         }
@@ -739,7 +753,7 @@ impl Solver for Windows {
         // Positions of one window have different values in both closed forms: there, at most one option has the value.
         let found = match self.form {
             Form::Blocks => {
-                let (b, before) = match self.small_block(part, budget) {
+                let (b, before) = match self.small_block(part, budget)? {
                     Some(((b, before), _)) => (Int::from(b), before.map(Int::from)),
                     None => self.block(&mut line, &d, budget, &mut |_| {})?,
                 };
@@ -791,9 +805,15 @@ impl Solver for Windows {
         let f = self.reach_text();
         let mut out = Vec::new();
         let end = line.end.clone();
+        let here = &part.0[self.x];
+        if line.at(&d) != *here {
+            out.push(format!(
+                "Play ends at {x} = {end}, and {x} = {here} is past it: there is no move, and the value is 0."
+            ));
+            return Ok(out);
+        }
         out.push(format!(
-            "Play ends at {x} = {end}; here {x} = {} is {d} away from it.",
-            part.0[self.x]
+            "Play ends at {x} = {end}; here {x} = {here} is {d} away from it."
         ));
         let value = self.grundy(part, budget)?;
         match self.form {
@@ -807,28 +827,50 @@ impl Solver for Windows {
                         more += 1;
                     }
                 })?;
-                if let Some(f) = f {
-                    out.push(format!(
-                        "From {x} the next f = {f} numbers can be reached. As long as the end is among them \
-                         the value is the \
-                         distance to the end; the first position from which it is not has the value 0, \
-                         since it reaches only \
-                         positions of values above 0, and from there on it plays the part of the end."
-                    ));
-                } else {
-                    out.push("The end is always in reach, so the value is the distance to it.".to_owned());
-                }
+                let side = if self.up { "above" } else { "below" };
+                out.push(match f {
+                    Some(f) => format!(
+                        "From {x} the next f = {f} numbers {side} it can be reached, as far as the end. As long as the \
+                         end is among them, the value is the distance to the end."
+                    ),
+                    None => {
+                        "The end is always in reach, so the value is the distance to it.".to_owned()
+                    }
+                });
                 if !starts.is_empty() {
-                    let list: Vec<String> =
-                        starts.iter().map(|b| line.at(b).to_string()).collect();
+                    out.push(
+                        "Go from the end towards here. The first position with the end out of reach has the value 0, \
+                         as all its options have values above 0. For the positions after it, it plays the part of the \
+                         end, until one has it out of reach, which has the value 0 again, and so on."
+                            .to_owned(),
+                    );
+                    let mut list = line.at(&starts[0]).to_string();
+                    for pair in starts.windows(2) {
+                        // A block is at most one longer than its start reaches; where more lies between, it is a run.
+                        let run = &pair[1] - &pair[0] > line.width(&pair[0]) + Int::ONE;
+                        list += if run { ", …, " } else { ", " };
+                        list += &line.at(&pair[1]).to_string();
+                    }
                     let dots = if more > 0 { ", …" } else { "" };
-                    out.push(format!("Such positions on the way: {x} = {}{dots}.", list.join(", ")));
+                    out.push(if starts.len() == 1 {
+                        format!("There is one such position of value 0, {x} = {list}.")
+                    } else {
+                        format!("These positions of value 0 are {x} = {list}{dots}.")
+                    });
                 }
-                out.push(format!(
-                    "The last of them not past {} is {x} = {}, so the value is {value}.",
-                    part.0[self.x],
-                    line.at(&b)
-                ));
+                out.push(if value.is_zero() && d.is_zero() {
+                    format!("{x} = {here} is the end itself: there is no move, and the value is 0.")
+                } else if value.is_zero() {
+                    format!("{x} = {here} is such a position, so the value is 0.")
+                } else if b.is_zero() {
+                    format!("From {x} = {here} the end is in reach, {d} away, so the value is {value}.")
+                } else {
+                    format!(
+                        "From {x} = {here} the nearest such position on the way to the end is {x} = {}, {value} away, so the \
+                         value is {value}.",
+                        line.at(&b)
+                    )
+                });
             }
             Form::Plateaus => {
                 out.push(format!(
@@ -900,5 +942,39 @@ impl Table {
             i /= 2;
             self.last[i] = self.last[2 * i].min(self.last[2 * i + 1]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use grundy_core::BigInt;
+    use grundy_lang::check;
+    use grundy_lang::diag::Source;
+    use grundy_lang::value::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_walk_in_words_that_is_stopped_says_so() {
+        let text = "(s, c) -> (s, c + k) for k in 1..min(c // 100 + 1, s - c)";
+        let (game, _) = check::load(&Source::new("<rule>", text)).expect("rules");
+        let params = vec![Value::from(0); game.vars.len()];
+        let windows = Windows::new(&Rules::new(Arc::new(game), params)).expect("window moves");
+        assert_eq!(windows.form, Form::Blocks);
+        let part = Pos([10i64.pow(17), 0].map(Int::from).into_iter().collect());
+        let budget = Budget::default();
+        assert!(matches!(windows.small_block(&part, &budget), Ok(Some(_))));
+        budget.stop();
+        let error = windows.small_block(&part, &budget).expect_err("stopped");
+        assert_eq!(error.code, Code::Interrupted);
+        let error = windows.value(&part, &budget).expect_err("stopped");
+        assert_eq!(error.code, Code::Interrupted);
+        // Past the word the other walk is taken.
+        let large = Pos([Int::from(BigInt::from(1) << 90u32), Int::ZERO]
+            .into_iter()
+            .collect());
+        assert!(matches!(windows.small_block(&large, &budget), Ok(None)));
     }
 }

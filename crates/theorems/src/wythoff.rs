@@ -477,6 +477,11 @@ impl Solver for Pairs {
              belongs to one, so \
              no move leads from one to another, and from everywhere else some move leads to one."
                 .to_owned()
+        } else if *t == 1 {
+            "The lost positions are the pairs (A, B) with B = A + n and A = floor((n + isqrt(5*n*n)) / 2), \
+             n = 0, 1, 2, …: every number is in exactly one pair and every difference belongs to one, so \
+             no move leads from one to another, and from everywhere else some move leads to one."
+                .to_owned()
         } else {
             format!(
                 "The lost positions are the pairs (A, B) with B = A + {t}*n and \

@@ -372,3 +372,45 @@ fn words() {
         }
     }
 }
+
+#[test]
+fn candidates_are_bounded() {
+    for text in [
+        "n -> n - 1 for k in 1..10**12",
+        "n -> k for k in 0..10**12 if k < n",
+        "n -> n - 1 for k in 1..10**12 if k == n",
+    ] {
+        // Refused or proved, but at once.
+        let rules = rules(text);
+        if let Ok(solver) = LookBack.recognise(&rules) {
+            println!("{text}: {}", solver.finding());
+        }
+    }
+}
+
+#[test]
+fn a_period_of_one_is_said_plainly() {
+    let last = |text: &str, part: &[i64]| {
+        let rules = rules(text);
+        let solver = LookBack.recognise(&rules).map_err(|why| why.0).unwrap();
+        let part = Pos(part.iter().map(|&w| Int::from(w)).collect());
+        let text = solver
+            .explain(&part, &Budget::default())
+            .unwrap()
+            .join("\n");
+        println!("{text}\n");
+        assert!(
+            !text.contains("divided by 1,") && !text.contains("period 1 "),
+            "{text}"
+        );
+        text
+    };
+    let seats = "(s, p) -> (s - k, 1 - p) for k in 1..2 + p";
+    assert!(last(seats, &[90, 1]).contains("on with p = 1 the player to move always wins."));
+    assert!(last(seats, &[90, 0]).contains("on with p = 0 the player to move always loses."));
+    assert!(last(seats, &[1, 0]).contains("on with p = 0 the outcome is always the same."));
+    assert!(
+        last("n -> n - 1 if n < 3", &[9])
+            .contains("From n = 2 on the player to move always loses.")
+    );
+}

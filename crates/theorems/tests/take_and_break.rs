@@ -11,7 +11,7 @@ use grundy_lang::interp::Rules;
 use grundy_lang::value::Pos;
 use grundy_testkit::{Random, RandomGame, take_and_break};
 use grundy_theorems::take_and_break::TakeAndBreak;
-use grundy_theorems::{Solver, Target};
+use grundy_theorems::{Solver, Target, Theorem};
 
 /// The options of a heap as sorted non-empty heaps.
 fn options(rules: &Rules, n: usize) -> BTreeSet<Vec<usize>> {
@@ -93,6 +93,50 @@ fn random_games() {
 fn near_misses_are_refused() {
     for text in take_and_break::NEAR_MISSES {
         let game = RandomGame::plain(*text);
+        common::refused(&TakeAndBreak, &game, &common::rules(&game));
+    }
+}
+
+#[test]
+fn a_heap_of_zero_with_a_move_is_refused() {
+    let why = |text: &str| {
+        let game = RandomGame::plain(text);
+        match TakeAndBreak.recognise(&common::rules(&game)) {
+            Ok(solver) => panic!("takes {text} as {}", solver.finding()),
+            Err(why) => why.0,
+        }
+    };
+    // A move from 0 to nothing makes G(0) = 1; one to heaps of 0 makes play never end.
+    for text in [
+        "n -> [] if n == 0; n -> n - 1",
+        "n -> [] if n <= 1; n -> [a, n - 2 - a] for a in 0..n - 2",
+        "n -> [] if n == 0; n -> [a, n - 1 - a] for a in 0..n - 1",
+        "n -> [0, 0] if n == 0; n -> n - 1",
+        "n -> max(0, n - k) for k in 1..3",
+        "n -> max(0, n - 1)",
+        "n -> [max(0, i - 1), max(0, n - i - 2)] for i in 0..n",
+    ] {
+        assert_eq!(why(text), "a heap of 0 has a move", "{text}");
+    }
+    let mut random = Random::new(22);
+    for _ in 0..600 {
+        let game = take_and_break::game(&mut random);
+        let extra = ["[]", "[0]", "0", "[0, 0]"][random.range(0, 3) as usize];
+        let upto = ["n == 0", "n < 1", "n <= 1", "n <= 2"][random.range(0, 3) as usize];
+        let text = format!("{}; n -> {extra} if {upto}", game.text);
+        let game = RandomGame { text, ..game };
+        common::refused(&TakeAndBreak, &game, &common::rules(&game));
+    }
+}
+
+#[test]
+fn candidates_are_bounded() {
+    for text in [
+        "n -> n - 1 for k in 1..10**12",
+        "n -> k for k in 0..10**12 if k < n",
+        "n -> n - 1 for k in 1..10**12 if k == n",
+    ] {
+        let game = RandomGame::plain(text);
         common::refused(&TakeAndBreak, &game, &common::rules(&game));
     }
 }

@@ -217,3 +217,48 @@ fn a_table_past_the_memory_bound_says_so() {
         .expect("fits");
     println!("a table of 10^6: {:?}", start.elapsed());
 }
+
+#[test]
+fn the_words_for_blocks() {
+    let budget = Budget::default();
+    let last = |solver: &dyn Solver, part: &[i64]| {
+        let lines = solver.explain(&pos(part), &budget).expect("words");
+        println!("{}\n", lines.join("\n"));
+        (
+            lines
+                .iter()
+                .any(|l| l.contains("such position of value 0, c = 9")),
+            lines.last().expect("a line").clone(),
+        )
+    };
+    let (_, solver) = stone_game();
+    assert_eq!(
+        last(&*solver, &[100, 3]),
+        (
+            true,
+            "From c = 3 the nearest such position on the way to the end is c = 9, 6 away, so the value is 6.".to_owned()
+        )
+    );
+    assert_eq!(
+        last(&*solver, &[100, 9]),
+        (
+            true,
+            "c = 9 is such a position, so the value is 0.".to_owned()
+        )
+    );
+    assert_eq!(
+        last(&*solver, &[100, 20]),
+        (
+            false,
+            "From c = 20 the end is in reach, 80 away, so the value is 80.".to_owned()
+        )
+    );
+    assert!(last(&*solver, &[100, 100]).1.contains("the end itself"));
+    assert!(last(&*solver, &[100, 101]).1.contains("is past it"));
+    let game = RandomGame::plain("n -> n - k for k in 1..3");
+    let solver = claimed(&WindowMoves, &game, &rules(&game));
+    assert_eq!(
+        last(&*solver, &[22]).1,
+        "From n = 22 the nearest such position on the way to the end is n = 20, 2 away, so the value is 2."
+    );
+}

@@ -107,3 +107,20 @@ fn a_band_one_wider_is_the_next_game() {
     let solver = claimed(&Wythoff, &game, &rules);
     assert!(solver.finding().contains("t = 4"));
 }
+
+#[test]
+fn the_words_for_plain_wythoff_have_no_ones() {
+    let game = RandomGame::plain(
+        "(a, b) -> (a - k, b) for k in 1..a | (a, b) -> (a, b - k) for k in 1..b \
+         | (a, b) -> (a - k, b - k) for k in 1..min(a, b)",
+    );
+    let solver = claimed(&Wythoff, &game, &rules(&game));
+    let lines = solver
+        .explain(&pos(&[3, 7]), &Budget::default())
+        .expect("words");
+    assert!(
+        lines[0].contains("B = A + n and A = floor((n + isqrt(5*n*n)) / 2)"),
+        "{lines:?}"
+    );
+    assert!(!lines.join(" ").contains("multiple"), "{lines:?}");
+}

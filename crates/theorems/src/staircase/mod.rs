@@ -79,7 +79,7 @@ impl Theorem for Staircase {
     }
 
     fn source(&self) -> &'static str {
-        "proved in crates/theorems/src/staircase/mod.rs; reversible moves: Winning Ways, ch. 3"
+        "reversible moves: Berlekamp, Conway, Guy, Winning Ways, ch. 3; the proof is in the source of `staircase`"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {

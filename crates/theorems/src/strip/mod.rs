@@ -56,7 +56,7 @@ impl Theorem for Strip {
     }
 
     fn source(&self) -> &'static str {
-        "proved in crates/theorems/src/strip/mod.rs; Berlekamp, Conway, Guy, Winning Ways, ch. 15"
+        "Berlekamp, Conway, Guy, Winning Ways, ch. 15; the proof is in the source of `strip`"
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
