@@ -1015,16 +1015,16 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
 
     /// The part, if it is given number by number and none is below zero.
     fn plain(&self, part: usize) -> Option<Pos> {
-        let words = self.plain_start.as_ref()?.iter().map(|slot| {
+        let mut words = Words::new();
+        for slot in self.plain_start.as_ref()? {
             let value = &self.params[*slot];
             let value = if self.game.vars[*slot].part {
                 value.as_seq()?.get(part)?
             } else {
                 value
             };
-            value.as_int().filter(|v| !v.is_negative()).cloned()
-        });
-        let mut words: Words = words.collect::<Option<_>>()?;
+            words.push(value.as_int().filter(|v| !v.is_negative())?.clone());
+        }
         if matches!(self.game.shape, Shape::Unordered(..)) {
             words.sort_unstable();
         }

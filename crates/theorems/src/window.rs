@@ -472,8 +472,10 @@ impl Windows {
     /// The counters, where play ends and how far that is, in machine words; `None` if a number does not fit.
     fn small_line(&self, part: &Pos) -> Option<(SmallVec<[i64; 4]>, i64, i64)> {
         let word = |v: i64| Some(v).filter(|v| v.abs() < 1 << 60);
-        let words = part.0.iter().map(|v| v.to_i64().and_then(word));
-        let vars = words.collect::<Option<SmallVec<_>>>()?;
+        let mut vars = SmallVec::new();
+        for v in &part.0 {
+            vars.push(v.to_i64().and_then(word)?);
+        }
         let mut end = None;
         for w in self.compiled.as_ref()? {
             let at = w.end(self.up, &vars)?;
