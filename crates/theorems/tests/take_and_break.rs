@@ -216,25 +216,3 @@ fn a_heap_of_a_thousand_digits() {
         assert_eq!(&n - &total, Int::from(2));
     }
 }
-
-#[test]
-#[ignore = "for a look at the words"]
-fn words() {
-    for (text, n) in [
-        ("0.77", "9"),
-        ("0.77", "1000000000000000000000004"),
-        ("4.7", "40"),
-        ("0.156", "77777"),
-        ("0.FF", "50"),
-    ] {
-        let game = RandomGame::plain(codes::translate(text).unwrap().unwrap());
-        let rules = common::rules(&game);
-        let begin = std::time::Instant::now();
-        let solver = common::claimed(&TakeAndBreak, &game, &rules);
-        println!("{:?} {}", begin.elapsed(), solver.finding());
-        let part = Pos([n.parse::<Int>().unwrap()].into_iter().collect());
-        for line in solver.explain(&part, &Budget::default()).unwrap() {
-            println!("    {line}");
-        }
-    }
-}
