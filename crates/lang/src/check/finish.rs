@@ -261,7 +261,11 @@ pub(super) fn hoist(clauses: Vec<Clause>) -> Vec<Clause> {
         let mut at = out.len();
         if total(guard) {
             let mut read = Vec::new();
-            slots_of(guard, &mut read);
+            guard.walk(&mut |e| {
+                if let ExprKind::Slot(slot) = e.kind {
+                    read.push(slot);
+                }
+            });
             while at > 0
                 && let Clause::For { slots, .. } = &out[at - 1]
                 && !slots.iter().any(|s| read.contains(s))
@@ -314,27 +318,5 @@ fn total(e: &Expr) -> bool {
             safe && es.iter().all(total)
         }
         _ => false,
-    }
-}
-
-/// Every slot that an expression without bindings of its own reads.
-fn slots_of(e: &Expr, out: &mut Vec<Slot>) {
-    match &e.kind {
-        ExprKind::Slot(slot) => out.push(*slot),
-        ExprKind::In(member, domain) => {
-            slots_of(member, out);
-            match &**domain {
-                Domain::Members(e) => slots_of(e, out),
-                Domain::Range(lo, hi) => {
-                    slots_of(lo, out);
-                    slots_of(hi, out);
-                }
-            }
-        }
-        kind => {
-            for child in children(&mut kind.clone()) {
-                slots_of(child, out);
-            }
-        }
     }
 }
