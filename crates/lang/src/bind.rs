@@ -703,29 +703,19 @@ impl<'a> Binder<'a> {
                     self.values[*slot] = Some(self.convert(first, &var.ty, &var.name)?);
                     rest = after;
                 }
-                Take::List(slot, _) => {
+                Take::List(slot, _) | Take::Lists(slot, _) => {
                     let var = &self.game.vars[*slot];
-                    let whole = matches!(rest.first(), Some(Literal::List(..)))
-                        && !matches!(&var.ty, Type::List(m) if is_list(m));
-                    if whole {
-                        self.values[*slot] = Some(self.convert(rest[0], &var.ty, &var.name)?);
-                        rest = &rest[1..];
-                    } else {
-                        let n = self.take_count(&takes, i, rest, given)?;
-                        let list = rest[..n].iter().map(|l| (*l).clone()).collect();
-                        let list = Literal::List(list, Span::default());
-                        self.values[*slot] = Some(self.convert(&list, &var.ty, &var.name)?);
-                        rest = &rest[n..];
-                    }
-                    self.derive(take, self.length(*slot).unwrap_or(0));
-                }
-                Take::Lists(slot, _) => {
-                    let var = &self.game.vars[*slot];
-                    let nested = |l: &Literal| {
-                        matches!(l, Literal::List(list, _)
-                            if !list.is_empty() && list.iter().all(|m| matches!(m, Literal::List(..))))
+                    let lists = |list: &[Literal]| {
+                        !list.is_empty() && list.iter().all(|m| matches!(m, Literal::List(..)))
                     };
-                    if rest.first().is_some_and(|l| nested(l)) {
+                    let whole = match (take, rest.first()) {
+                        (Take::Lists(..), Some(Literal::List(list, _))) => lists(list),
+                        (_, Some(Literal::List(..))) => {
+                            !matches!(&var.ty, Type::List(m) if is_list(m))
+                        }
+                        _ => false,
+                    };
+                    if whole {
                         self.values[*slot] = Some(self.convert(rest[0], &var.ty, &var.name)?);
                         rest = &rest[1..];
                     } else {
