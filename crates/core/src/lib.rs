@@ -1,11 +1,13 @@
-//! Exact integers, mex, outcomes and claims: the arithmetic of impartial games. No I/O and no knowledge of rules enters.
+//! Exact integers, mex, outcomes, claims and codes: the arithmetic of impartial games. No I/O and no rule language enters.
 
 mod budget;
+mod code;
 mod int;
 mod mex;
 mod outcome;
 
 pub use budget::Budget;
+pub use code::Code;
 pub use int::{Int, ParseIntError};
 pub use mex::{MexSet, mex};
 pub use num_bigint::BigInt;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use grundy_core::{Budget, Int, Outcome};
+use grundy_core::{Budget, Code, Int, Outcome};
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Pattern, Play, Shape};
@@ -24,7 +24,7 @@ use grundy_lang::linear::{Constraint, Lin, Relation, System, Truth, Union};
 use grundy_lang::value::Pos;
 
 use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
-use values::{Code, Heaps, Stop};
+use values::{Heaps, Stop};
 
 /// The theorem for the registry.
 pub struct TakeAndBreak;
@@ -294,7 +294,7 @@ fn compare(
         }
         digits[n] |= 1;
     }
-    let code = Code { digits };
+    let code = Code::finite(digits);
     let small = small.into_iter().enumerate().map(|(n, options)| {
         let same = code.options(n as u64, options.len() + 1) == options;
         (!same).then(|| options.into_iter().collect())

@@ -17,94 +17,7 @@
 //! of the same nim-sum. (3) Options without heaps: of n only if n = T ≤ N, of n − p only if n − p ≤ T, but
 //! n − p > T + k(n0 + p − 1) − p ≥ T + n0 − 1 ≥ T. So n and n − p have options of the same nim-sums, and G(n) = G(n − p). ∎
 
-use std::collections::BTreeSet;
-
-use grundy_core::{Budget, Int};
-
-/// A code: bit r of digit t says that t may be taken and r non-empty heaps be left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Code {
-    pub digits: Vec<u64>,
-}
-
-impl Code {
-    /// The most heaps that a move leaves.
-    pub fn parts(&self) -> usize {
-        self.digits
-            .iter()
-            .map(|d| 64 - d.leading_zeros() as usize)
-            .max()
-            .unwrap_or(0)
-            .saturating_sub(1)
-    }
-
-    /// The most that a move takes.
-    pub fn reach(&self) -> usize {
-        self.digits.iter().rposition(|&d| d != 0).unwrap_or(0)
-    }
-
-    fn allows(&self, t: usize, r: usize) -> bool {
-        self.digits.get(t).is_some_and(|d| d >> r & 1 == 1)
-    }
-
-    /// The options of a heap as sorted non-empty heaps, or the first of them if there are more than `most`.
-    pub fn options(&self, n: u64, most: usize) -> BTreeSet<Vec<u64>> {
-        fn ways(
-            r: usize,
-            total: u64,
-            least: u64,
-            heaps: &mut Vec<u64>,
-            out: &mut BTreeSet<Vec<u64>>,
-            most: usize,
-        ) {
-            if out.len() >= most {
-                return;
-            }
-            if r <= 1 {
-                if total >= least && (r == 1 || total == 0) {
-                    heaps.extend((r == 1).then_some(total));
-                    out.insert(heaps.clone());
-                    heaps.truncate(heaps.len() - r);
-                }
-                return;
-            }
-            for a in least..=total / r as u64 {
-                heaps.push(a);
-                ways(r - 1, total - a, a, heaps, out, most);
-                heaps.pop();
-            }
-        }
-        let mut out = BTreeSet::new();
-        for (t, digit) in self.digits.iter().enumerate() {
-            let Some(rest) = n.checked_sub(t as u64) else {
-                break;
-            };
-            for r in (0..=self.parts()).filter(|r| digit >> r & 1 == 1) {
-                ways(r, rest, r.min(1) as u64, &mut Vec::new(), &mut out, most);
-            }
-        }
-        out
-    }
-
-    /// As it is written in the literature, if digits suffice: `0.77`.
-    pub fn text(&self) -> Option<String> {
-        let digit =
-            |d: &u64| char::from_digit(u32::try_from(*d).ok()?, 36).map(|c| c.to_ascii_uppercase());
-        let reach = self.reach();
-        if self.digits.first().is_some_and(|d| d & 3 != 0) || reach > 40 {
-            return None;
-        }
-        if reach == 0 && self.digits.first().is_none_or(|&d| d == 0) {
-            return Some("0.0".to_owned());
-        }
-        let first = self.digits.first().map_or(Some('0'), digit)?;
-        let rest: Option<String> = self.digits[1.min(self.digits.len())..=reach]
-            .iter()
-            .map(digit)
-            .collect();
-        Some(format!("{first}.{}", rest?))
-    }
-}
+use grundy_core::{Budget, Code, Int};
 
 /// G(n + period) = G(n) for every n from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -694,9 +607,8 @@ mod tests {
     /// From the code's text.
     pub(crate) fn code(text: &str) -> Code {
         let digits = text.chars().filter(|c| *c != '.');
-        Code {
-            digits: digits.map(|c| u64::from(c.to_digit(36).unwrap())).collect(),
-        }
+        let digits = digits.map(|c| u64::from(c.to_digit(36).unwrap()));
+        Code::finite(digits.collect::<Vec<_>>())
     }
 
     fn heaps(text: &str) -> Heaps {
@@ -794,7 +706,7 @@ mod tests {
         let rest = 1 + random.below(4);
         let mut digits = vec![first];
         digits.extend((0..rest).map(|_| random.below(1 << (parts + 1))));
-        Code { digits }
+        Code::finite(digits)
     }
 
     #[test]
