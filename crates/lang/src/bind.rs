@@ -549,6 +549,22 @@ pub fn values(game: &Arc<Game>, args: &Arguments) -> Result<Vec<Value>> {
     .run(args)
 }
 
+/// The rules alone, for a question about all positions: what the moves read must be given, a position need not be.
+pub fn rules(game: &Arc<Game>, args: &Arguments) -> Result<Rules> {
+    let given = |name: &String| args.list.iter().any(|(n, _)| n.as_ref() == Some(name));
+    let open = game
+        .vars
+        .iter()
+        .filter(|v| v.ty == Type::Int && !given(&v.name) && !v.in_rules && (v.part || v.in_start));
+    let zeros = open.map(|v| {
+        let zero = Literal::Int(Int::ZERO, Span::default());
+        (Some(v.name.clone()), zero)
+    });
+    let mut all = args.clone();
+    all.list.extend(zeros);
+    Ok(Rules::new(game.clone(), values(game, &all)?))
+}
+
 struct Binder<'a> {
     game: &'a Arc<Game>,
     source: &'a Arc<Source>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use grundy_lang::bind::{Arguments, bind, usage};
+use grundy_lang::bind::{self, Arguments, bind, usage};
 use grundy_lang::check;
 use grundy_lang::diag::Source;
 use grundy_lang::ir::Game;
@@ -132,4 +132,27 @@ fn nothing_written_on_a_command_line_panics() {
             position(g, &line);
         }
     }
+}
+
+#[test]
+fn rules_need_no_position() {
+    let rules = |text: &str, line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Arguments::parse(&words).and_then(|args| bind::rules(&game(text), &args))
+    };
+    assert!(rules("n -> n - 1", "").is_ok());
+    assert!(
+        rules(
+            "start sum n\nmove n -> n - k for k in 1..n\ninput M n[M]",
+            ""
+        )
+        .is_ok()
+    );
+    let set = "n -> n - k for k in S if k <= n";
+    assert!(rules(set, "S=[1,3]").is_ok());
+    let missing = rules(set, "").unwrap_err();
+    assert!(missing.message.contains("takes S…"), "{missing}");
+    let bounded = "param most\nn -> n - k for k in 1..min(n, most)";
+    assert!(rules(bounded, "most=3").is_ok());
+    assert!(rules(bounded, "").is_err());
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 const ALLOWED: &[(&str, &[&str])] = &[
     ("grundy-core", &[]),
+    ("grundy-cert", &["grundy-core"]),
     ("grundy-lang", &["grundy-core"]),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     ("grundy-theorems", &["grundy-core", "grundy-lang"]),

@@ -1,26 +1,21 @@
 //! Take and break: from one heap take a bounded number and leave the rest in a bounded number of heaps, in any way.
 //!
-//! The rules are read as linear relations between the heap n and the heaps left. For each number t taken and number r of
-//! non-empty heaps left it is decided, for all n ≥ B at once, whether no way to leave r heaps of n − t is allowed, or every
-//! way is (integer linear systems, exact); if only some are, the rules are refused. Heaps below B are compared with the
-//! interpreter, and where they differ their own options are kept. A heap of 0 must have no move at all, not even to nothing:
-//! only then is it no heap. So octal codes (Guy and Smith 1956), longer codes, and
-//! rules written out in whatever way are one class. The order of heaps does not matter.
+//! `grundy_lang::linear::heap` reads the rules as a code. So octal codes (Guy and Smith 1956), longer codes, and rules written
+//! out in whatever way are one class; small heaps may have their own options.
 //!
 //! Values and the proof of the period are in `values`. An answer for a heap of any size is one division once the period is
 //! known; without one, values are computed up to the heap asked, in quadratic time, as far as a bound on work allows.
 
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use grundy_core::{Budget, Code, Int, Outcome};
+use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::{Pattern, Play, Shape};
-use grundy_lang::linear::{Constraint, Lin, Relation, System, Truth, Union};
+use grundy_lang::ir::Pattern;
+use grundy_lang::linear::heap::{self, Heap};
 use grundy_lang::value::Pos;
 
 use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
@@ -28,17 +23,6 @@ use values::{Heaps, Stop};
 
 /// The theorem for the registry.
 pub struct TakeAndBreak;
-
-/// At most this many heaps are left by a move.
-const MOST_PARTS: usize = 6;
-/// At most this much is taken by a move.
-const MOST_TAKEN: i64 = 256;
-/// Heaps below B are asked of the interpreter, so B is bounded.
-const MOST_BELOW: i64 = 600;
-/// And so are the options of these heaps together.
-const MOST_SMALL: usize = 200_000;
-/// And so are the values of quantifiers tried for them, most of which a guard may leave out.
-const MOST_TRIED: u64 = 1 << 22;
 
 impl Theorem for TakeAndBreak {
     fn name(&self) -> &'static str {
@@ -54,261 +38,29 @@ impl Theorem for TakeAndBreak {
     }
 
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot> {
-        let game = rules.game();
-        if game.shape != Shape::Int {
-            return Err(WhyNot::new("a position is not a heap"));
-        }
-        if game.play != Play::Normal || !game.ends.is_empty() {
+        let Heap {
+            code, small, empty, ..
+        } = heap::read(rules).map_err(WhyNot)?;
+        if code.tail != 0 {
             return Err(WhyNot::new(
-                "values add in normal play only, without `win if` and `lose if`",
+                "the number taken from a large heap has no bound",
             ));
         }
-        if game.moves.is_empty() {
-            return Err(WhyNot::new("there are no moves"));
+        if code.unequal {
+            return Err(WhyNot::new("the heaps left must be different"));
         }
-        let relation = Relation::of_rules(rules).map_err(WhyNot)?;
-        if !relation.exact() || !relation.opaque.is_empty() {
-            return Err(WhyNot::new(
-                "the heaps left are not linear in the heap moved from",
-            ));
-        }
-        let parts = relation.cases.iter().map(|c| c.parts).max().unwrap_or(0);
-        if parts > MOST_PARTS {
-            return Err(WhyNot::new(format!(
-                "a move leaves more than {MOST_PARTS} heaps"
-            )));
-        }
-        // The rules may have heaps of their own up to the numbers in them; often they are plain from the first.
-        let numbers = relation.cases.iter().flat_map(|c| c.system.constraints());
-        let numbers = numbers
-            .map(|c| c.lin().offset().abs())
-            .max()
-            .unwrap_or_default();
-        let far = numbers
-            .to_i64()
-            .unwrap_or(i64::MAX)
-            .saturating_mul(2)
-            .saturating_add(8);
-        let uniform = match uniform(&relation, 4) {
-            Err(_) if far <= MOST_BELOW => uniform(&relation, far),
-            near => near,
-        };
-        let (digits, below) = uniform.map_err(WhyNot)?;
-        let heaps = compare(rules, digits, below)?;
         Ok(Box::new(TakeAndBreakSolver {
             rules: rules.clone(),
-            empty: heaps.1,
-            heaps: Mutex::new(heaps.0),
+            empty,
+            heaps: Mutex::new(Heaps::new(code, small)),
         }))
     }
 }
 
-/// The digits of the code that the rules are for heaps from a bound on, and that bound.
-fn uniform(relation: &Relation, from: i64) -> std::result::Result<(Vec<u64>, i64), String> {
-    let mut classes: BTreeMap<(i64, usize), Vec<System>> = BTreeMap::new();
-    let mut most = 0;
-    for case in &relation.cases {
-        for empty in 0u32..1 << case.parts {
-            let (r, system) = without_empty(&case.system, case.parts, empty, from);
-            if system.is_empty().yes() {
-                continue;
-            }
-            let taken = taken(r);
-            let bounds = (
-                system.lower_bound(&taken),
-                system.lower_bound(&-taken.clone()),
-            );
-            let (Some(lo), Some(hi)) = bounds else {
-                return Err("the number taken from a large heap has no bound".to_owned());
-            };
-            let (lo, hi) = (
-                lo.to_i64().unwrap_or(i64::MIN),
-                (-&hi).to_i64().unwrap_or(i64::MAX),
-            );
-            if hi > MOST_TAKEN {
-                return Err(format!("a move may take more than {MOST_TAKEN}"));
-            }
-            if lo < 0 && !system.implies(&Constraint::Ge(taken.clone())).yes() {
-                return Err("a move may leave more than there was".to_owned());
-            }
-            for t in lo.max(0)..=hi {
-                let system = system.clone().with(Constraint::Eq(taken.clone() - t));
-                if !system.is_empty().yes() {
-                    if t == 0 && r <= 1 {
-                        return Err("a move may leave the heap as it is".to_owned());
-                    }
-                    most = most.max(t);
-                    classes.entry((t, r)).or_default().push(system);
-                }
-            }
-        }
-    }
-    let below = from.max(most + MOST_PARTS as i64 + 2);
-    let mut digits = vec![0u64; most as usize + 1];
-    for ((t, r), systems) in classes {
-        // Without heaps only n = t is left, which is below the bound.
-        if r == 0 {
-            continue;
-        }
-        let mut all = System::new(r + 1);
-        all.add(Constraint::Ge(Lin::var(0) - below));
-        all.add(Constraint::Eq(taken(r) - t));
-        all.add(Constraint::Ge(Lin::var(1) - 1));
-        for i in 1..r {
-            all.add(Constraint::le(Lin::var(i), Lin::var(i + 1)));
-        }
-        let all = Union(vec![all]);
-        let mut covered = all.subset(&Union(systems.clone()));
-        if !covered.yes() && r > 1 && r <= 4 {
-            covered = all.subset(&Union(in_every_order(&systems, r)));
-        }
-        match covered {
-            Truth::Yes => digits[t as usize] |= 1 << r,
-            Truth::No => {
-                return Err(format!(
-                    "when {t} is taken, {r} heaps can be left in some ways but not in all"
-                ));
-            }
-            Truth::Unknown => {
-                return Err(format!(
-                    "it was not decided whether {r} heaps can be left in all ways when {t} is taken"
-                ));
-            }
-        }
-    }
-    Ok((digits, below))
-}
-
-/// n − y₁ − … − y_r
-fn taken(r: usize) -> Lin {
-    (1..=r).fold(Lin::var(0), |sum, i| sum - Lin::var(i))
-}
-
-/// The moves of a case in which exactly the parts marked are empty, over n and the other parts, for n from a bound on.
-fn without_empty(system: &System, parts: usize, empty: u32, from: i64) -> (usize, System) {
-    let r = parts - empty.count_ones() as usize;
-    let place = |v: usize| match v {
-        0 => 0,
-        v if v <= parts => {
-            let before = (empty & ((1 << (v - 1)) - 1)).count_ones() as usize;
-            if empty >> (v - 1) & 1 == 1 {
-                r + 1 + before
-            } else {
-                v - before
-            }
-        }
-        v => v,
-    };
-    let mut out = system.renamed(r + 1, system.variables(), place);
-    out.add(Constraint::Ge(Lin::var(0) - from));
-    for i in 1..=r {
-        out.add(Constraint::Ge(Lin::var(i) - 1));
-    }
-    for i in r + 1..=parts {
-        out.add(Constraint::Eq(Lin::var(i)));
-    }
-    (r, out)
-}
-
-fn in_every_order(systems: &[System], r: usize) -> Vec<System> {
-    let mut orders: Vec<Vec<usize>> = vec![vec![]];
-    for _ in 0..r {
-        orders = orders
-            .into_iter()
-            .flat_map(|o| {
-                (1..=r)
-                    .filter(|i| !o.contains(i))
-                    .map(|i| [o.as_slice(), &[i]].concat())
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    let turned = |s: &System, o: &[usize]| {
-        s.renamed(s.free(), s.variables(), |v| {
-            if (1..=r).contains(&v) { o[v - 1] } else { v }
-        })
-    };
-    systems
-        .iter()
-        .flat_map(|s| orders.iter().map(move |o| turned(s, o)))
-        .collect()
-}
-
-/// What a move to nothing leaves by the rules, an empty sum or heaps of 0, for the heaps that have one.
-type Empty = BTreeMap<usize, Vec<Pos>>;
-
-/// The code with the heaps below the bound as the interpreter has them.
-fn compare(
-    rules: &Rules,
-    mut digits: Vec<u64>,
-    below: i64,
-) -> std::result::Result<(Heaps, Empty), WhyNot> {
-    let mut machine = rules.machine().with_patience(MOST_TRIED);
-    let (mut small, mut empty) = (Vec::new(), Empty::new());
-    let mut count = 0;
-    for n in 0..below.max(1) as usize {
-        let pos = Pos([Int::from(n)].into_iter().collect());
-        let mut options: BTreeSet<Vec<u64>> = BTreeSet::new();
-        let mut wrong = None;
-        let flow = machine.options(&pos, &mut |option| {
-            let mut heaps: Vec<u64> = Vec::with_capacity(option.parts.len());
-            heaps.extend(
-                option
-                    .parts
-                    .iter()
-                    .filter_map(|p| p.0[0].to_u64())
-                    .filter(|&h| h > 0),
-            );
-            heaps.sort_unstable();
-            count += 1;
-            if n == 0 {
-                // Heaps of 0 are left out of options, so a move there, though it leaves nothing, would be lost.
-                wrong = Some("a heap of 0 has a move".to_owned());
-            } else if heaps.iter().any(|&h| h >= n as u64) {
-                wrong = Some(format!("a move from {n} leaves a heap that is not smaller"));
-            } else if count > MOST_SMALL {
-                wrong = Some("small heaps have too many options".to_owned());
-            }
-            if heaps.is_empty() {
-                empty.entry(n).or_insert_with(|| option.parts.to_vec());
-            }
-            options.insert(heaps);
-            if wrong.is_some() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        let _ = flow.map_err(|d| match d.code {
-            DiagnosticCode::TooLarge => WhyNot::new("small heaps have too many candidates"),
-            _ => WhyNot(format!("a small heap fails: {}", d.message)),
-        })?;
-        if let Some(why) = wrong {
-            return Err(WhyNot(why));
-        }
-        small.push(options);
-    }
-    for &n in empty.keys() {
-        if n >= digits.len() {
-            digits.resize(n + 1, 0);
-        }
-        digits[n] |= 1;
-    }
-    let code = Code::finite(digits);
-    let small = small.into_iter().enumerate().map(|(n, options)| {
-        let same = code.options(n as u64, options.len() + 1) == options;
-        (!same).then(|| options.into_iter().collect())
-    });
-    let mut small: Vec<Option<Vec<Vec<u64>>>> = small.collect();
-    while small.last().is_some_and(|s| s.is_none()) {
-        small.pop();
-    }
-    Ok((Heaps::new(code, small), empty))
-}
-
 struct TakeAndBreakSolver {
     rules: Rules,
-    empty: Empty,
+    /// What a move to nothing leaves by the rules, for the heaps that have one.
+    empty: BTreeMap<usize, Vec<Pos>>,
     heaps: Mutex<Heaps>,
 }
 

@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod build;
+pub mod heap;
 mod reader;
 pub mod relation;
 mod space;
