@@ -6,6 +6,10 @@ use std::process::Command;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("grundy-core", &[]),
     ("grundy-cert", &["grundy-core"]),
+    (
+        "grundy-check",
+        &["grundy-core", "grundy-lang", "grundy-cert"],
+    ),
     ("grundy-lang", &["grundy-core"]),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     ("grundy-theorems", &["grundy-core", "grundy-lang"]),
