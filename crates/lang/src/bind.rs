@@ -171,7 +171,10 @@ impl Reader<'_> {
 
     fn error(&self, message: &str, span: Span) -> Box<Diagnostic> {
         let whole = "this value cannot be read";
-        Box::new(Diagnostic::error(Code::BadValue, self.source, whole).at(span, message))
+        let error = Diagnostic::error(Code::BadValue, self.source, whole).at(span, message);
+        Box::new(
+            error.help("a value is a whole number, a word, or a list of these such as [1,2,3]"),
+        )
     }
 
     fn value(&mut self, depth: usize) -> Result<Literal> {
@@ -469,6 +472,10 @@ fn help(game: &Game) -> String {
         let text = text.strip_prefix("expect").unwrap_or(text);
         let args = text.split("->").next().unwrap_or(text).trim();
         out.push_str(&format!("   for example: {} {args}", game.name));
+    }
+    let open = |item: &InputItem| matches!(item, InputItem::Array(_, None));
+    if game.input.iter().any(|input| input.items.iter().any(open)) {
+        out.push_str("   an empty list is []");
     }
     out
 }
@@ -791,10 +798,11 @@ impl<'a> Binder<'a> {
             let names: Vec<&str> = slots.iter().map(|s| self.layout.name(*s)).collect();
             let total = columns.iter().map(Vec::len).sum::<usize>();
             let message = format!(
-                "`{}` takes rows of {} values ({}), and {total} values are no whole number of rows",
+                "`{}` takes rows of {} ({}), and {} cannot be split into such rows",
                 self.game.name,
-                slots.len(),
+                plural(slots.len(), "value"),
                 names.join(" "),
+                plural(total, "value"),
             );
             let span = literals.last().map_or(Span::default(), |l| span_of(l));
             let error = self.error(Code::ValueCount, message);
@@ -893,11 +901,12 @@ impl<'a> Binder<'a> {
 
     /// The value of a count in terms of what has been given.
     fn count(&self, expr: &Expr) -> Result<usize> {
-        let mut reads = Vec::new();
-        slots_read(expr, &mut reads);
+        let reads = expr.slots();
         let text = self.game.source.slice(expr.span);
         if let Some(unknown) = reads
             .iter()
+            // A name that the length binds itself is no parameter.
+            .filter(|s| **s < self.game.vars.len())
             .find(|s| self.values.get(**s).is_none_or(Option::is_none))
         {
             let name = self
@@ -1182,8 +1191,7 @@ fn checks<'r>(
                 continue;
             }
             let condition = game.source.slice(check.condition.span);
-            let mut reads = Vec::new();
-            slots_read(&check.condition, &mut reads);
+            let mut reads = check.condition.slots();
             reads.sort_unstable();
             reads.dedup();
             let given: Vec<String> = reads
@@ -1280,26 +1288,5 @@ fn article(ty: &Type) -> String {
         Type::Unordered(n, _) => format!("a list of {}", plural(*n, "value")),
         Type::Multiset(_) => "a list of heaps".to_owned(),
         Type::Set(_) => "a list of members".to_owned(),
-    }
-}
-
-/// The parameters that an expression reads, as far as a length can.
-fn slots_read(expr: &Expr, out: &mut Vec<Slot>) {
-    match &expr.kind {
-        ExprKind::Slot(slot) => out.push(*slot),
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Convert(a) => slots_read(a, out),
-        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) | ExprKind::Index(a, b) => {
-            slots_read(a, out);
-            slots_read(b, out);
-        }
-        ExprKind::If(a, b, c) | ExprKind::Slice(a, b, c) => {
-            slots_read(a, out);
-            slots_read(b, out);
-            slots_read(c, out);
-        }
-        ExprKind::And(all) | ExprKind::Or(all) | ExprKind::Call(_, all) | ExprKind::List(all) => {
-            all.iter().for_each(|e| slots_read(e, out));
-        }
-        _ => {}
     }
 }

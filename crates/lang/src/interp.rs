@@ -58,10 +58,19 @@ pub struct Machine<'r> {
     /// The choices at a break, innermost first.
     broken: SmallVec<[Int; 2]>,
     budget: Budget,
-    ticks: u32,
+    /// Values of quantifiers tried.
+    ticks: u64,
+    /// The ticks at the last option, [`u64::MAX`] while no options are asked for.
+    fruitful: u64,
+    /// Values of quantifiers that may be tried in a row without an option.
+    drought: u64,
     /// Values of quantifiers that may still be tried.
     patience: u64,
 }
+
+/// Values of quantifiers that may be tried in a row without an option: some seconds' work. Without a bound a guard that
+/// refuses nearly all of a vast range would keep the interpreter busy for ever.
+const DROUGHT: u64 = 100_000_000;
 
 type Flow = Result<ControlFlow<()>>;
 const ON: Flow = Ok(ControlFlow::Continue(()));
@@ -102,6 +111,8 @@ impl Rules {
             broken: SmallVec::new(),
             budget,
             ticks: 0,
+            fruitful: u64::MAX,
+            drought: DROUGHT,
             patience: u64::MAX,
         }
     }
@@ -116,6 +127,13 @@ impl<'r> Machine<'r> {
     /// Gives up with [`Code::TooLarge`] after that many values of quantifiers, whether a guard let them through or not.
     pub fn with_patience(mut self, values: u64) -> Self {
         self.patience = values;
+        self
+    }
+
+    /// Gives up with [`Code::TooLarge`] when about that many values of quantifiers in a row gave no option; 10^8 unless
+    /// said otherwise.
+    pub fn with_drought(mut self, values: u64) -> Self {
+        self.drought = values;
         self
     }
 
@@ -160,6 +178,18 @@ impl<'r> Machine<'r> {
         from: &Resume,
         visit: &mut dyn FnMut(Opt<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<Resume>> {
+        self.fruitful = self.ticks;
+        let flow = self.walk(pos, from, visit);
+        self.fruitful = u64::MAX;
+        flow
+    }
+
+    fn walk(
+        &mut self,
+        pos: &Pos,
+        from: &Resume,
+        visit: &mut dyn FnMut(Opt<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<Resume>> {
         self.enter.clone_from(&from.at);
         self.entered = 0;
         for rule in from.rule..self.game().moves.len() {
@@ -194,10 +224,11 @@ impl<'r> Machine<'r> {
         let game = self.game();
         let m = &game.moves[rule];
         self.matches(&m.pattern, &game.shape, pos, &mut |machine| {
-            machine.loops::<true>(&m.clauses, &mut |machine| {
+            machine.loops::<true>(&m.narrowed, &mut |machine| {
                 if !machine.result(&m.parts)? {
                     return ON;
                 }
+                machine.fruitful = machine.ticks;
                 Ok(visit(Opt {
                     parts: &machine.parts,
                     rule,
@@ -411,7 +442,7 @@ impl<'r> Machine<'r> {
             }
             Clause::For {
                 slots,
-                domain: Domain::Range(lo, hi),
+                domain: domain @ Domain::Range(lo, hi),
             } => {
                 let (mut v, hi) = (self.int(lo)?, self.int(hi)?);
                 if TOP && let Some(start) = self.entry() {
@@ -419,7 +450,7 @@ impl<'r> Machine<'r> {
                 }
                 if let (Some(first), Some(last)) = (v.to_i64(), hi.to_i64()) {
                     for v in first..=last {
-                        self.tick()?;
+                        self.tick(domain)?;
                         self.env[slots[0]] = Value::Int(Int::from(v));
                         let flow = if rest.is_empty() {
                             leaf(self)
@@ -436,7 +467,7 @@ impl<'r> Machine<'r> {
                     return ON;
                 }
                 while v <= hi {
-                    self.tick()?;
+                    self.tick(domain)?;
                     self.env[slots[0]] = Value::Int(v.clone());
                     if self.loops::<TOP>(rest, leaf)?.is_break() {
                         if TOP {
@@ -450,7 +481,7 @@ impl<'r> Machine<'r> {
             }
             Clause::For {
                 slots,
-                domain: Domain::Members(list),
+                domain: domain @ Domain::Members(list),
             } => {
                 let list = self.value(list)?;
                 let start = if TOP {
@@ -459,7 +490,7 @@ impl<'r> Machine<'r> {
                     0
                 };
                 for (i, member) in elements(&list).iter().enumerate().skip(start) {
-                    self.tick()?;
+                    self.tick(domain)?;
                     if let [slot] = slots[..] {
                         self.env[slot] = member.clone();
                     } else {
@@ -480,24 +511,34 @@ impl<'r> Machine<'r> {
     }
 
     #[inline]
-    fn tick(&mut self) -> Result<()> {
-        self.ticks = self.ticks.wrapping_add(1);
+    fn tick(&mut self, domain: &Domain) -> Result<()> {
+        self.ticks += 1;
         self.patience -= 1;
+        if self.patience == 0 || self.ticks & 0xffff == 0 {
+            return self.pause(domain);
+        }
+        Ok(())
+    }
+
+    /// Whether to go on.
+    #[cold]
+    fn pause(&mut self, domain: &Domain) -> Result<()> {
+        let error =
+            |code, message: String| Diagnostic::error(code, &self.rules.game.source, message);
         if self.patience == 0 {
             self.patience = 1;
             let message = "more values of quantifiers than can be tried here";
-            return Err(Box::new(Diagnostic::error(
-                Code::TooLarge,
-                &self.game().source,
-                message,
-            )));
+            return Err(Box::new(error(Code::TooLarge, message.to_owned())));
         }
-        if self.ticks & 0xffff == 0 && self.budget.stopped() {
-            return Err(Box::new(Diagnostic::error(
-                Code::Interrupted,
-                &self.game().source,
-                "stopped",
-            )));
+        if self.budget.stopped() {
+            return Err(Box::new(error(Code::Interrupted, "stopped".to_owned())));
+        }
+        if self.ticks.saturating_sub(self.fruitful) >= self.drought {
+            let message = format!("{} values in a row gave no move", self.drought);
+            let error = error(Code::TooLarge, message).at(domain.span(), "values of this range");
+            let help = "let the range hold fewer values: bounds such as `if k <= m` or `if 2*k < n` right behind it \
+                        cut it down by themselves, other guards refuse each value one by one";
+            return Err(Box::new(error.help(help)));
         }
         Ok(())
     }
@@ -586,12 +627,15 @@ impl<'r> Machine<'r> {
     }
 
     fn zero_divisor(&self, divisor: &Expr) -> Box<Diagnostic> {
-        self.fail(
+        let mut error = self.fail(
             Code::DivisionByZero,
             divisor.span,
             "division by zero",
             "this is 0",
-        )
+        );
+        let help = "let its range start above 0, or put a guard such as `if k != 0` before it";
+        error.help = Some(help.to_owned());
+        error
     }
 
     fn outside(&self, list: &Expr, index: &Expr, i: &Int, len: usize) -> Box<Diagnostic> {
@@ -604,6 +648,7 @@ impl<'r> Machine<'r> {
         );
         error.notes.push(match len {
             0 => format!("`{name}` is empty"),
+            1 => format!("`{name}` has one element, number 0"),
             _ => format!("`{name}` has {len} elements, numbered 0 to {}", len - 1),
         });
         error.help = Some("bound the quantifier, or put a guard `if` before it".to_owned());

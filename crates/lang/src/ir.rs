@@ -151,6 +151,9 @@ pub struct Move {
     pub pattern: Pattern,
     /// Quantifiers and guards. A guard stands as early as its names allow.
     pub clauses: Vec<Clause>,
+    /// The same with each range cut down by the linear guards right behind it: as many ways through, in the same order,
+    /// and fewer values tried. This is what the interpreter walks.
+    pub narrowed: Vec<Clause>,
     /// What is left: one part, several, or none.
     pub parts: Parts,
     /// Its text.
@@ -431,6 +434,17 @@ pub struct Expect {
 }
 
 impl Expr {
+    /// Every slot read inside it, as often as it is read.
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut out = Vec::new();
+        self.walk(&mut |e| {
+            if let ExprKind::Slot(slot) = e.kind {
+                out.push(slot);
+            }
+        });
+        out
+    }
+
     /// Visits this expression and every expression inside it, those of clauses, domains and updates too.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
@@ -479,6 +493,14 @@ impl Expr {
 }
 
 impl Domain {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Domain::Range(lo, hi) => lo.span.to(hi.span),
+            Domain::Members(list) => list.span,
+        }
+    }
+
     /// Visits every expression inside it.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         match self {

@@ -322,9 +322,14 @@ impl Parser<'_> {
             format!("expected {what}, found {found}"),
             format!("expected {what}"),
         );
-        if let Some(help) = self.help_for_found() {
-            error = error.help(help);
-        }
+        let help = self.help_for_found();
+        error = error.help(match (help, self.peek()) {
+            (Some(help), _) => help,
+            (None, T::End) => format!("the text ends too early: go on with {what}"),
+            (None, _) => format!(
+                "put {what} here, or see whether a bracket or an operator is missing before it"
+            ),
+        });
         self.report(error);
         Bail
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::ast::{self, BinaryOp, CompareOp, Span, UpdateOp};
 use crate::diag::Code;
-use crate::ir::{BraceItem, Clause, Domain, Expr, ExprKind, Fold, Function, Type, Update};
+use crate::ir::{BraceItem, Clause, Domain, Expr, ExprKind, Fold, Function, Slot, Type, Update};
 use crate::suggest::nearest;
 
 use super::types::form;
@@ -50,15 +50,87 @@ impl Checker<'_> {
         expr
     }
 
-    fn unify(&mut self, expr: &Expr, want: &Type) {
-        if self.types.unify(&expr.ty, want).is_err() {
-            let (want, got) = (self.types.describe(want), self.types.describe(&expr.ty));
+    fn unify(&mut self, expr: &Expr, want: &Type) -> bool {
+        let slot = match expr.kind {
+            ExprKind::Slot(slot) => Some(slot),
+            _ => None,
+        };
+        let open = slot.is_some_and(|s| !self.told.contains_key(&s));
+        if self.types.unify(&expr.ty, want).is_ok() {
+            if open && self.types.is_told(&expr.ty) {
+                self.told
+                    .insert(slot.expect("a name"), (expr.span, Code::Type));
+            }
+            return true;
+        }
+        let (want_text, got) = (self.types.describe(want), self.types.describe(&expr.ty));
+        // What is needed here may be the type of a name beside it, as in `n - k` where `n` is a list elsewhere.
+        let beside = self.told_by(want);
+        let itself = slot.and_then(|slot| self.told.get(&slot).map(|at| (slot, *at)));
+        let Some((name, (at, code))) = beside.or(itself) else {
             self.error(
                 Code::Type,
                 expr.span,
-                format!("{want} is needed here"),
+                format!("{want_text} is needed here"),
                 format!("this is {got}"),
             );
+            self.help(remedy(&want_text));
+            return false;
+        };
+        if !self.torn.insert(name) {
+            return false;
+        }
+        let text = self.slot_name(name).to_owned();
+        let (message, label, other) = if beside.is_some() {
+            (
+                format!("`{text}` is used as {got} and as a list or a set"),
+                format!("this is {got}, so `{text}` would be one too"),
+                format!("this makes `{text}` a list or a set"),
+            )
+        } else {
+            (
+                format!("`{text}` is used as {want_text} and as {got}"),
+                format!("{want_text} is needed here"),
+                format!("this makes `{text}` {got}"),
+            )
+        };
+        self.error(code, expr.span, message, label)
+            .labels
+            .push((at, other));
+        self.help(if code == Code::Shape {
+            "all moves start from positions of one shape: write the pattern as the first move does"
+        } else {
+            "a name means one thing in all of a game: give the list and the number a name each (of a list `x` the elements \
+             are `x[i]`, their number is `len(x)`)"
+        });
+        false
+    }
+
+    /// A name whose open type this is, and what told it.
+    fn told_by(&self, want: &Type) -> Option<(Slot, (Span, Code))> {
+        let want = self.types.head(want);
+        if !matches!(want, Type::Unknown(_)) || self.types.may_be_one(&want) {
+            return None;
+        }
+        let same = |slot: Slot| self.types.head(self.slot_type(slot)) == want;
+        self.told
+            .iter()
+            .filter(|(slot, _)| same(**slot))
+            .map(|(slot, at)| (*slot, *at))
+            .min_by_key(|(slot, _)| *slot)
+    }
+
+    fn slot_type(&self, slot: Slot) -> &Type {
+        match slot.checked_sub(super::LOCAL) {
+            Some(local) => &self.locals[local].ty,
+            None => &self.vars[slot].ty,
+        }
+    }
+
+    fn slot_name(&self, slot: Slot) -> &str {
+        match slot.checked_sub(super::LOCAL) {
+            Some(local) => &self.locals[local].name,
+            None => &self.vars[slot].name,
         }
     }
 
@@ -126,7 +198,10 @@ impl Checker<'_> {
                     BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Pow => form::INT,
                 };
                 let ty = self.types.fresh(forms);
-                let (a, b) = (self.of_type(a, &ty), self.of_type(b, &ty));
+                let (a, b) = (self.expr(a), self.expr(b));
+                // What went wrong says nothing of the type of the whole.
+                let fits = self.unify(&a, &ty) && self.unify(&b, &ty);
+                let ty = if fits { ty } else { self.unknown_type() };
                 (ExprKind::Binary(*op, Box::new(a), Box::new(b)), ty)
             }
             ast::ExprKind::Index(list, index) => {
@@ -221,7 +296,9 @@ impl Checker<'_> {
             let ordered = !matches!(op, CompareOp::Eq | CompareOp::Ne);
             if ordered {
                 let ty = self.types.fresh(form::INT | form::CHAR);
-                self.unify(&left, &ty);
+                if !self.unify(&left, &ty) {
+                    left.ty = self.unknown_type();
+                }
             }
             let right = self.of_type(right, &left.ty.clone());
             let span = left.span.to(right.span);
@@ -411,7 +488,7 @@ impl Checker<'_> {
         let ints = Type::List(Box::new(Type::Int));
         let ty = match function {
             Function::Min | Function::Max if args_ir.len() > 1 => {
-                args_ir.iter().for_each(|a| self.unify(a, &Type::Int));
+                args_ir.iter().for_each(|a| _ = self.unify(a, &Type::Int));
                 Type::Int
             }
             Function::Min | Function::Max => {
@@ -446,7 +523,7 @@ impl Checker<'_> {
                 Type::Bool
             }
             Function::Gcd | Function::Abs | Function::Isqrt => {
-                args_ir.iter().for_each(|a| self.unify(a, &Type::Int));
+                args_ir.iter().for_each(|a| _ = self.unify(a, &Type::Int));
                 Type::Int
             }
             Function::Digits => {
@@ -571,6 +648,18 @@ impl Checker<'_> {
                 Domain::Range(lo, self.number(hi))
             }
         }
+    }
+}
+
+/// What to write where another type is needed.
+fn remedy(want: &str) -> &'static str {
+    match want {
+        "a number" => "write a number: a counter, an element `x[i]`, a length `len(x)`",
+        "a condition" => {
+            "write a condition: a comparison such as `k <= n`, or several with `and`, `or`, `not`"
+        }
+        "a character" | "a string" => "write it in double quotes, as in \"X\"",
+        _ => "write a list such as `x` or `[1, 2, 3]`, or a set in braces, as the use calls for",
     }
 }
 

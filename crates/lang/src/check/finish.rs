@@ -7,6 +7,7 @@ use crate::ir::{
     Slot, SlotInfo, Type,
 };
 
+use super::narrow::narrow;
 use super::{Checker, LOCAL};
 
 impl Checker<'_> {
@@ -63,6 +64,7 @@ impl Checker<'_> {
         for m in &mut game.moves {
             settle_pattern(&mut m.pattern, params);
             self.settle_clauses(&mut m.clauses, params);
+            m.narrowed = narrow(&m.clauses);
             match &mut m.parts {
                 Parts::Each(parts) => parts.iter_mut().for_each(|e| self.settle(e, params)),
                 Parts::Over(part, clauses) => {
@@ -260,12 +262,7 @@ pub(super) fn hoist(clauses: Vec<Clause>) -> Vec<Clause> {
         };
         let mut at = out.len();
         if total(guard) {
-            let mut read = Vec::new();
-            guard.walk(&mut |e| {
-                if let ExprKind::Slot(slot) = e.kind {
-                    read.push(slot);
-                }
-            });
+            let read = guard.slots();
             while at > 0
                 && let Clause::For { slots, .. } = &out[at - 1]
                 && !slots.iter().any(|s| read.contains(s))
@@ -279,7 +276,7 @@ pub(super) fn hoist(clauses: Vec<Clause>) -> Vec<Clause> {
 }
 
 /// Whether evaluating the expression can never be an error.
-fn total(e: &Expr) -> bool {
+pub(super) fn total(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Int(_)
         | ExprKind::Bool(_)
@@ -291,7 +288,13 @@ fn total(e: &Expr) -> bool {
             let safe = match op {
                 B::Add | B::Sub | B::Mul | B::Xor => true,
                 B::Div | B::Mod => matches!(&b.kind, ExprKind::Int(v) if !v.is_zero()),
-                B::Pow => false,
+                // 10**12, which cannot be too large.
+                B::Pow => {
+                    let small =
+                        |e: &Expr| matches!(&e.kind, ExprKind::Int(v) if v.to_i64().is_some());
+                    small(a)
+                        && matches!(&b.kind, ExprKind::Int(v) if v.to_u64().is_some_and(|v| v <= 64))
+                }
             };
             safe && total(a) && total(b)
         }

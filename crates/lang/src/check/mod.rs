@@ -4,10 +4,11 @@
 
 mod expr;
 mod finish;
+mod narrow;
 mod symmetry;
 mod types;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ast::{self, Ident, Span, StatementKind};
@@ -99,6 +100,12 @@ struct Checker<'a> {
     sum: bool,
     each_part: bool,
     position: Type,
+    /// Where a name's use, or a pattern, first told its type, and the code of an error about it.
+    told: HashMap<Slot, (Span, Code)>,
+    /// The first pattern, which tells the shape of all.
+    first_pattern: Option<Span>,
+    /// Names whose uses do not agree, which is said once.
+    torn: HashSet<Slot>,
 }
 
 impl<'a> Checker<'a> {
@@ -135,6 +142,9 @@ impl<'a> Checker<'a> {
             sum: false,
             each_part: false,
             position,
+            told: HashMap::new(),
+            first_pattern: None,
+            torn: HashSet::new(),
         }
     }
 
@@ -374,6 +384,8 @@ impl<'a> Checker<'a> {
     ) -> (Pattern, Vec<(String, Slot)>, Option<Slot>) {
         self.scope.clear();
         self.rest = None;
+        let here = pattern_expr(pattern).span;
+        let first = *self.first_pattern.get_or_insert(here);
         let (pattern, ty) = self.pattern(pattern);
         let position = self.position.clone();
         if self.types.unify(&position, &ty).is_err() {
@@ -387,6 +399,12 @@ impl<'a> Checker<'a> {
             self.help(format!(
                 "an earlier move says that the position is {want}; write all patterns in one shape"
             ));
+        }
+        if let Pattern::Bind(slot) = pattern
+            && first != here
+            && self.types.is_told(&position)
+        {
+            self.told.entry(slot).or_insert((first, Code::Shape));
         }
         (pattern, std::mem::take(&mut self.scope), self.rest.take())
     }
@@ -464,9 +482,7 @@ impl<'a> Checker<'a> {
     /// Binds a pattern's name: `start n` and then `n -> …` speak of the same counter.
     fn bind_position(&mut self, name: &Ident, ty: Type) -> Slot {
         if self.started.contains(&name.name) && self.scope.iter().all(|(n, _)| *n != name.name) {
-            let slot = self.local(&name.name, ty);
-            self.scope.push((name.name.clone(), slot));
-            return slot;
+            return self.enter(name, ty);
         }
         self.bind(name, ty)
     }
@@ -501,6 +517,15 @@ impl<'a> Checker<'a> {
                 .extend(first.map(|s| (s, "the parameter".to_owned())));
             self.help("use another name");
         }
+        self.enter(name, ty)
+    }
+
+    /// A new name in the scope.
+    fn enter(&mut self, name: &Ident, ty: Type) -> Slot {
+        if self.types.is_told(&ty) {
+            self.told
+                .insert(LOCAL + self.locals.len(), (name.span, Code::Type));
+        }
         let slot = self.local(&name.name, ty);
         self.scope.push((name.name.clone(), slot));
         slot
@@ -525,6 +550,7 @@ impl<'a> Checker<'a> {
         Move {
             pattern,
             clauses: finish::hoist(clauses),
+            narrowed: Vec::new(),
             parts,
             span,
         }
@@ -532,7 +558,12 @@ impl<'a> Checker<'a> {
 
     /// An expression of the position's shape; a list stands for a set, multiset or unordered tuple.
     fn position_expr(&mut self, e: &ast::Expr) -> Expr {
+        let before = self.diagnostics.len();
         let expr = self.expr(e);
+        // What is wrong inside has been said; that it does not fit may follow from that alone.
+        if self.diagnostics.len() > before {
+            return expr;
+        }
         let position = self.position.clone();
         let (want, got) = (self.types.head(&position), self.types.head(&expr.ty));
         if let (Type::Set(t) | Type::Multiset(t), Type::List(u) | Type::Set(u)) = (&want, &got)

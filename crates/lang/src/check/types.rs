@@ -13,6 +13,8 @@ pub(super) mod form {
     pub const MULTISET: u8 = 64;
     pub const SET: u8 = 128;
     pub const ANY: u8 = 255;
+    /// One value, not several.
+    pub const ONE: u8 = INT | BOOL | CHAR;
 }
 
 /// Two types that cannot be one.
@@ -83,6 +85,28 @@ impl Types {
             }
         }
         ty.clone()
+    }
+
+    /// Whether it may be one value still.
+    pub fn may_be_one(&self, ty: &Type) -> bool {
+        self.forms(ty) & form::ONE != 0
+    }
+
+    /// Whether it is known to be one value, or to be several.
+    pub fn is_told(&self, ty: &Type) -> bool {
+        let forms = self.forms(ty);
+        forms & form::ONE == 0 || forms & !form::ONE == 0
+    }
+
+    fn forms(&self, ty: &Type) -> u8 {
+        match self.head(ty) {
+            Type::Unknown(i) => match self.unknowns[i as usize] {
+                Unknown::Free { forms, .. } => forms,
+                Unknown::Bound(_) => unreachable!("a head is free"),
+            },
+            Type::Int | Type::Bool | Type::Char => form::ONE,
+            _ => !form::ONE,
+        }
     }
 
     pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
@@ -303,7 +327,11 @@ pub fn describe(ty: &Type) -> String {
         Type::Set(t) => format!("a set of {}", plural(t)),
         Type::Multiset(t) => format!("a multiset of {}", plural(t)),
         Type::Unordered(n, t) => format!("a tuple {{…}} of {n} {}", plural(t)),
-        Type::Tuple(ts) => format!("a tuple of {} members", ts.len()),
+        Type::Tuple(ts) if ts.len() > 4 => format!("a tuple of {} members", ts.len()),
+        Type::Tuple(ts) => {
+            let members: Vec<String> = ts.iter().map(describe).collect();
+            format!("a tuple ({})", members.join(", "))
+        }
         Type::Unknown(_) => "something".to_owned(),
     }
 }

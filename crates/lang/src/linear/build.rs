@@ -156,6 +156,7 @@ impl Builder {
     pub fn rule(mut self, pattern: Pattern, clauses: Vec<Clause>, parts: Vec<Expr>) -> Self {
         self.0.moves.push(Move {
             pattern,
+            narrowed: clauses.clone(),
             clauses,
             parts: Parts::Each(parts),
             span: Span::default(),

@@ -4,12 +4,15 @@
 //! too, for [`super::steps`]: their own arrays, sets and multisets stand for themselves, with what is known of their length,
 //! elements and members.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use grundy_core::Int;
 
 use super::relation::{
     Case, MAX_CASES, Opaque, Relation, facts, lexicographic, orders, permutations,
 };
-use super::system::{Constraint, Lin, System, Var};
+use super::system::{Constraint, Lin, MAX_CONSTRAINTS, System, Var};
 use crate::interp::{Machine, Rules};
 use crate::ir::{
     BinaryOp, BraceItem, Clause, CompareOp, Domain, Expr, ExprKind, Fold, Function, Move, Parts,
@@ -19,6 +22,9 @@ use crate::value::Value;
 
 /// Most values of a quantifier that are told apart one by one.
 const MAX_VALUES: usize = 64;
+/// Constraints that are looked at, each as often as it is, before nothing more is decided: whatever is asked then may be.
+/// Rules of thousands of guards take the square of their number otherwise.
+const WORK: usize = 300_000;
 /// Most runs of consecutive numbers that a list is read as.
 const MAX_RUNS: usize = 40;
 
@@ -137,6 +143,8 @@ pub(super) struct State {
     pub(super) members: Vec<(usize, Lin)>,
     /// Heaps of components that the pattern has named.
     pub(super) picked: Vec<(usize, Lin)>,
+    /// What is left of [`WORK`], shared by all states of a reader.
+    work: Rc<Cell<usize>>,
 }
 
 pub(super) type Alts<T> = Vec<(State, T)>;
@@ -177,28 +185,37 @@ impl State {
             .collect();
         used.sort_unstable();
         used.dedup();
-        let mut system = System::new(used.len());
-        for c in &self.constraints {
-            system.add(c.renamed(|v| used.binary_search(&v).unwrap_or(0)));
-        }
+        let renamed = |c: &Constraint| c.renamed(|v| used.binary_search(&v).unwrap_or(0));
+        let system = System::of(used.len(), self.constraints.iter().map(renamed));
         (system, used)
     }
 
+    /// Whether the bound on work leaves room for another look at the constraints.
+    fn spend(&self) -> bool {
+        let left = self.work.get().checked_sub(self.constraints.len() + 1);
+        self.work.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Whether it may be that a point meets the constraints.
     pub(super) fn possible(&self) -> bool {
-        !self.system().0.is_empty().yes()
+        !self.spend() || !self.system().0.is_empty().yes()
     }
 
     /// Whether a constraint is known to hold.
     pub(super) fn entails(&self, c: Constraint) -> bool {
+        if !self.spend() {
+            return false;
+        }
         let (_, mut used) = self.system();
         used.extend(c.lin().terms().iter().map(|t| t.0));
         used.sort_unstable();
         used.dedup();
         let place = |v: Var| used.binary_search(&v).unwrap_or(0);
-        let mut system = System::new(used.len());
-        for own in &self.constraints {
-            system.add(own.renamed(place));
-        }
+        let system = System::of(
+            used.len(),
+            self.constraints.iter().map(|own| own.renamed(place)),
+        );
         system.implies(&c.renamed(place)).yes()
     }
 
@@ -206,6 +223,9 @@ impl State {
     pub(super) fn least(&self, l: &Lin) -> Option<Int> {
         if let Some(c) = l.as_constant() {
             return Some(c.clone());
+        }
+        if !self.spend() {
+            return None;
         }
         let (system, used) = self.system();
         if l.terms()
@@ -225,6 +245,7 @@ pub(super) struct Reader<'r> {
     pub(super) counters: usize,
     pub(super) opaque: Vec<Opaque>,
     pub(super) components: Vec<Component>,
+    work: Rc<Cell<usize>>,
 }
 
 impl<'r> Reader<'r> {
@@ -248,6 +269,7 @@ impl<'r> Reader<'r> {
             counters,
             opaque: Vec::new(),
             components: Vec::new(),
+            work: Rc::new(Cell::new(WORK)),
         })
     }
 
@@ -259,6 +281,7 @@ impl<'r> Reader<'r> {
             counters: 0,
             opaque: Vec::new(),
             components: Vec::new(),
+            work: Rc::new(Cell::new(WORK)),
         }
     }
 
@@ -281,6 +304,7 @@ impl<'r> Reader<'r> {
             cells: Vec::new(),
             members: Vec::new(),
             picked: Vec::new(),
+            work: self.work.clone(),
         }
     }
 
@@ -396,6 +420,9 @@ impl<'r> Reader<'r> {
                     Clause::For { slots, domain } => self.quantifier(slots, domain, s, curved)?,
                 });
                 few(next.len())?;
+            }
+            if next.iter().any(|s| s.constraints.len() > MAX_CONSTRAINTS) {
+                return Err(format!("a rule has more than {MAX_CONSTRAINTS} conditions"));
             }
             next.retain(State::possible);
             states = next;
@@ -1361,11 +1388,11 @@ impl<'r> Reader<'r> {
         for e in parts {
             let mut next = Vec::new();
             for s in open {
-                out.extend(self.condition(e, s.clone(), want)?);
+                let decided = self.condition(e, s.clone(), want)?;
+                out.extend(decided.into_iter().filter(State::possible));
                 next.extend(self.condition(e, s, !want)?);
             }
             next.retain(State::possible);
-            out.retain(State::possible);
             few(out.len() + next.len())?;
             open = next;
         }

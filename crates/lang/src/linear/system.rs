@@ -6,7 +6,7 @@
 //! finitely many hyperplanes near a lower bound (W. Pugh, *The Omega test*, CACM 35(8), 1992). Cost: exponential in the
 //! worst case, so the work is bounded, and past the bound the answer is [`Truth::Unknown`]. A `Yes` or `No` is exact.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -377,6 +377,18 @@ impl System {
             next: free,
             constraints: Vec::new(),
         }
+    }
+
+    /// A conjunction of these, each once.
+    pub fn of(free: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
+        let mut out = System::new(free);
+        let mut seen = HashSet::new();
+        for c in constraints {
+            if seen.insert(c.clone()) {
+                out.constraints.push(c);
+            }
+        }
+        out
     }
 
     /// How many variables are not local.
@@ -780,7 +792,7 @@ impl System {
 /// Most systems in a union, most cases of a projection.
 const MAX_CASES: usize = 512;
 /// Most inequalities at one time.
-const MAX_CONSTRAINTS: usize = 300;
+pub(super) const MAX_CONSTRAINTS: usize = 300;
 /// Inequalities made for one question of emptiness.
 const WORK: usize = 40_000;
 /// Nested splinters.

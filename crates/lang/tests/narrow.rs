@@ -1,0 +1,202 @@
+//! Ranges cut down by guards: the same options in the same order as without, whatever the guards; and vast ranges end.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use grundy_core::Int;
+use grundy_lang::check;
+use grundy_lang::diag::{Code, Source};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::Game;
+use grundy_lang::value::Pos;
+
+fn game(text: &str) -> Game {
+    match check::load(&Source::new("test.game", text)) {
+        Ok((game, _)) => game,
+        Err(errors) => panic!("{}", errors[0]),
+    }
+}
+
+/// A rule of one counter: no parameters but the one of the first position.
+fn rules(game: Game) -> Rules {
+    let params = vec![grundy_lang::value::Value::Int(Int::ZERO); game.vars.len()];
+    Rules::new(Arc::new(game), params)
+}
+
+fn options(rules: &Rules, n: i64) -> Vec<(usize, Vec<Pos>)> {
+    let mut out = Vec::new();
+    let flow = rules
+        .machine()
+        .options(&Pos([Int::from(n)].into_iter().collect()), &mut |opt| {
+            out.push((opt.rule, opt.parts.to_vec()));
+            ControlFlow::Continue(())
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
+    assert!(flow.is_continue());
+    out
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// An expression, linear in `k` or not.
+    fn side(&mut self, depth: u32) -> String {
+        match self.below(if depth == 0 { 3 } else { 9 }) {
+            0 => "k".to_owned(),
+            1 => "n".to_owned(),
+            2 => self.below(7).to_string(),
+            3 | 4 => format!("{} + {}", self.side(depth - 1), self.side(depth - 1)),
+            5 => format!("{} - ({})", self.side(depth - 1), self.side(depth - 1)),
+            6 => format!("{} * ({})", self.below(4), self.side(depth - 1)),
+            7 => format!("(-({}))", self.side(depth - 1)),
+            _ => format!(
+                "({}) {} {}",
+                self.side(depth - 1),
+                self.pick(&["%", "//"]),
+                1 + self.below(3)
+            ),
+        }
+    }
+
+    fn guard(&mut self) -> String {
+        match self.below(8) {
+            0 => format!("k in {}..{}", self.side(1), self.side(1)),
+            1 => format!("{} in {}..{}", self.side(1), self.below(5), self.side(1)),
+            2 => format!("not {} < {}", self.side(1), self.side(1)),
+            3 => format!(
+                "({} < {} or {} > {})",
+                self.side(1),
+                self.side(1),
+                self.side(1),
+                self.side(1)
+            ),
+            _ => format!(
+                "{} {} {}",
+                self.side(2),
+                self.pick(&["<", "<=", ">", ">=", "==", "!="]),
+                self.side(2)
+            ),
+        }
+    }
+}
+
+#[test]
+fn random_guards_let_the_same_options_through() {
+    let mut r = Random(2025);
+    let (mut found, mut narrowed) = (0, 0);
+    for _ in 0..3000 {
+        let clause = |r: &mut Random| format!("{} {}", r.pick(&["if", "if"]), r.guard());
+        let mut text = format!(
+            "n -> n - k for k in {}..{}",
+            r.below(4),
+            r.pick(&["n", "n + 2", "9"])
+        );
+        for _ in 0..=r.below(3) {
+            text.push(' ');
+            text.push_str(&clause(&mut r));
+            if r.below(3) == 0 {
+                text.push_str(&format!(" and {}", r.guard()));
+            }
+        }
+        let quick = rules(game(&text));
+        let mut plain = game(&text);
+        narrowed += usize::from(
+            format!("{:?}", plain.moves[0].narrowed) != format!("{:?}", plain.moves[0].clauses),
+        );
+        plain
+            .moves
+            .iter_mut()
+            .for_each(|m| m.narrowed = m.clauses.clone());
+        let plain = rules(plain);
+        for n in 0..12 {
+            let options = options(&quick, n);
+            found += options.len();
+            assert_eq!(options, self::options(&plain, n), "{text} at {n}");
+        }
+    }
+    assert!(
+        found > 10_000 && narrowed > 1500,
+        "{found} options, {narrowed} narrowed"
+    );
+}
+
+#[test]
+fn a_vast_range_behind_a_linear_guard_is_short() {
+    for (text, n, count) in [
+        ("n -> n - k for k in 1..10**12 if k <= 3", 10, 3),
+        ("n -> n - k for k in 1..10**30 if 2*k + 1 < n", 10, 4),
+        ("n -> n - k for k in -10**30..10**30 if k in 2..4", 10, 3),
+        ("n -> n - k for k in 1..10**30 if 3*k == n", 12, 1),
+        ("n -> n - k for k in 1..10**30 if 3*k == n", 13, 0),
+        (
+            "n -> n - k for k in 1..10**30 if n - k >= 4 and k % 2 == 0",
+            10,
+            3,
+        ),
+        (
+            "n -> n - k for k in 1..10**30 if k <= 10**6 and k <= 2",
+            10,
+            2,
+        ),
+    ] {
+        assert_eq!(options(&rules(game(text)), n).len(), count, "{text}");
+    }
+}
+
+/// `k` at 0 would be an error at any value that is tried; a guard before it that may fail keeps the range whole.
+#[test]
+fn what_may_fail_is_still_tried() {
+    let text = "n -> n - k for k in 0..5 if 6 // k > 0 if k >= 1";
+    let rules = rules(game(text));
+    let at = Pos([Int::from(9)].into_iter().collect());
+    let error = rules
+        .machine()
+        .options(&at, &mut |_| ControlFlow::Continue(()))
+        .unwrap_err();
+    assert_eq!(error.code, Code::DivisionByZero);
+}
+
+#[test]
+fn a_range_without_an_option_ends_with_an_error() {
+    let rules = rules(game("n -> n - k for k in 1..10**30 if k % 1000003 == 5"));
+    let mut machine = rules.machine().with_drought(300_000);
+    let at = Pos([Int::from(9)].into_iter().collect());
+    let mut seen = 0;
+    let error = machine
+        .options(&at, &mut |_| {
+            seen += 1;
+            ControlFlow::Continue(())
+        })
+        .unwrap_err();
+    assert_eq!(seen, 1, "5 is taken; then nothing");
+    insta::assert_snapshot!(error.to_string());
+}
+
+/// Options in between start the count anew.
+#[test]
+fn a_long_range_with_options_now_and_then_goes_on() {
+    let rules = rules(game("n -> n - k for k in 1..2000000 if k % 100000 == 5"));
+    let mut machine = rules.machine().with_drought(200_000);
+    let at = Pos([Int::from(3_000_000)].into_iter().collect());
+    let mut seen = 0;
+    machine
+        .options(&at, &mut |_| {
+            seen += 1;
+            ControlFlow::Continue(())
+        })
+        .unwrap()
+        .is_continue();
+    assert_eq!(seen, 20);
+}
