@@ -13,6 +13,9 @@ use grundy_lang::ir::{Clause, Domain, Expr, ExprKind, Move, Parts, Pattern, Shap
 use crate::WhyNot;
 use crate::terms::{All, Any, Env, Poly, Reader, SIGNED, conjunction};
 
+/// The most conditions of one case. Each clause builds its cases anew, so that a rule costs their square.
+const MOST_CONDITIONS: usize = 300;
+
 /// One way to move: where all constraints hold, the counters become `result`.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
@@ -105,6 +108,11 @@ fn of_move(rules: &Rules, rule: usize, m: &Move, out: &mut Vec<Case>) -> Result<
         when = conjunction(&when, &more);
         if when.len() > 64 {
             return Err(WhyNot::new(format!("{} has too many alternatives", text())));
+        }
+        if when.iter().any(|all| all.len() > MOST_CONDITIONS) {
+            return Err(WhyNot::new(format!(
+                "a rule has more than {MOST_CONDITIONS} conditions"
+            )));
         }
     }
     let Parts::Each(parts) = &m.parts else {

@@ -657,8 +657,8 @@ impl Solver for LookBackSolver {
             }
         }
         out.push(format!(
-            "No move takes more than {reach}, so who wins at {name} depends only on the {reach} smaller counts just \
-             below it{}: these windows are finitely many, and once one comes back everything repeats.",
+            "No move takes more than {reach}, so who wins at {name} depends only on the {} just below it{}: these windows are finitely many, and once one comes back everything repeats.",
+            if reach == 1 { "count".to_owned() } else { format!("{reach} smaller counts") },
             if table.controls > 1 { format!(" in the {} states of the rest", table.controls) } else { String::new() }
         ));
         let mut cycle = work.outcomes.cycle();

@@ -130,7 +130,11 @@ impl Solver for TakeAndBreakSolver {
         };
         let own = heaps.small.iter().filter(|s| s.is_some()).count();
         if own > 0 {
-            text += &format!(", but for {own} heaps up to {}", heaps.small.len() - 1);
+            text += &format!(
+                ", but for {own} {} up to {}",
+                if own == 1 { "heap" } else { "heaps" },
+                heaps.small.len() - 1
+            );
         }
         // A short run finds the period of most codes.
         let _ = heaps.reach(&Int::from(2000), &Budget::default());

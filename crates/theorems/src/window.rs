@@ -699,6 +699,11 @@ impl Windows {
     }
 }
 
+/// How many numbers f says.
+fn numbers(f: &str) -> String {
+    format!("f = {f} number{}", if f == "1" { "" } else { "s" })
+}
+
 impl Solver for Windows {
     fn finding(&self) -> String {
         let name = self.names();
@@ -832,8 +837,9 @@ impl Solver for Windows {
                 let side = if self.up { "above" } else { "below" };
                 out.push(match f {
                     Some(f) => format!(
-                        "From {x} the next f = {f} numbers {side} it can be reached, as far as the end. As long as the \
-                         end is among them, the value is the distance to the end."
+                        "From {x} the next {} {side} it can be reached, as far as the end. As long as the end is in \
+                         reach, the value is the distance to the end.",
+                        numbers(&f)
                     ),
                     None => {
                         "The end is always in reach, so the value is the distance to it.".to_owned()
@@ -876,10 +882,10 @@ impl Solver for Windows {
             }
             Form::Plateaus => {
                 out.push(format!(
-                    "From {x} the next f = {} numbers can be reached. Where f has just become w \
+                    "From {x} the next {} can be reached. Where f has just become w \
                      the value is w; else the window \
                      has lost one position, f + 1 away, and the value is the one that was lost.",
-                    f.unwrap_or_default()
+                    numbers(&f.unwrap_or_default())
                 ));
                 let mut at = d.clone();
                 let mut chain = vec![part.0[self.x].to_string()];

@@ -1,11 +1,13 @@
 //! The staircase theorem against mex over the interpreter, on random arcs that it claims and on near misses.
 
+mod common;
+
 use grundy_core::{Budget, Int};
 use grundy_lang::value::{Pos, Value};
 use grundy_testkit::arcs::{ArcGame, NEAR_MISSES, arc_game};
 use grundy_testkit::{Random, Truth, bound, game};
 use grundy_theorems::staircase::Staircase;
-use grundy_theorems::{Solver, Target, Theorem};
+use grundy_theorems::{Target, Theorem};
 
 fn boxes(counts: &[i64]) -> Pos {
     let words = std::iter::once(counts.len() as i64).chain(counts.iter().copied());
@@ -52,51 +54,6 @@ fn two_colours(arcs: &[Vec<Option<usize>>]) -> bool {
             .iter()
             .all(|b| b.is_some_and(|b| odd[b] == Some(true)) != odd[a].unwrap())
     })
-}
-
-fn compare_options(
-    solver: &dyn Solver,
-    truth: &mut Truth<'_>,
-    part: &Pos,
-    what: &dyn Fn() -> String,
-) {
-    let budget = Budget::default();
-    let options = truth.options(part);
-    let value = truth.value(part).to_u64().unwrap();
-    for wanted in 0..=value + 2 {
-        let wanted_value = Int::from(wanted);
-        let mut right: Vec<Vec<Pos>> = options
-            .iter()
-            .filter(|o| truth.value(o) == wanted_value)
-            .map(|o| vec![o.clone()])
-            .collect();
-        let targets = if wanted == 0 {
-            vec![Target::P, Target::Value(Int::ZERO)]
-        } else {
-            vec![Target::Value(Int::from(wanted))]
-        };
-        for target in targets {
-            let found = solver.options(part, &target, usize::MAX, &budget).unwrap();
-            let mut list = found.list.clone();
-            list.sort();
-            right.sort();
-            assert_eq!(list, right, "options of value {wanted}\n{}", what());
-            assert_eq!(
-                found.total,
-                Int::from(right.len()),
-                "their number\n{}",
-                what()
-            );
-            let few = solver.options(part, &target, 1, &budget).unwrap();
-            assert_eq!(
-                few.list,
-                found.list[..found.list.len().min(1)],
-                "{}",
-                what()
-            );
-            assert_eq!(few.total, found.total, "{}", what());
-        }
-    }
 }
 
 #[test]
@@ -166,7 +123,7 @@ fn random_arcs_agree_with_mex() {
                 solver.outcome(&part, &budget).unwrap().next_wins(),
                 value != Some(Int::ZERO)
             );
-            compare_options(&**solver, &mut truth, &part, &what);
+            common::compare_options(&**solver, &mut truth, &part, &what);
             assert!(!solver.explain(&part, &budget).unwrap().is_empty());
         }
     }

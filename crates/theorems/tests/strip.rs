@@ -1,11 +1,13 @@
 //! Slides on a strip against mex over the interpreter, in random writings, and near misses that must be refused.
 
+mod common;
+
 use grundy_core::{Budget, Int};
 use grundy_lang::value::Pos;
 use grundy_testkit::strips::{NEAR_MISSES, StripGame, strip_game};
 use grundy_testkit::{Random, Truth, bound};
 use grundy_theorems::strip::Strip;
-use grundy_theorems::{Solver, Target, Theorem};
+use grundy_theorems::{Target, Theorem};
 
 fn pieces(cells: &[i64]) -> Pos {
     let words = std::iter::once(cells.len() as i64).chain(cells.iter().copied());
@@ -14,44 +16,6 @@ fn pieces(cells: &[i64]) -> Pos {
 
 const GEORGIA: &str = "start sorted(P)
 p[] -> p with p[i] = x for i in 0..len(p)-1, x in (p[i-1] if i > 0 else 0)+1..p[i]-1";
-
-fn compare_options(
-    solver: &dyn Solver,
-    truth: &mut Truth<'_>,
-    part: &Pos,
-    what: &dyn Fn() -> String,
-) {
-    let budget = Budget::default();
-    let options = truth.options(part);
-    let value = truth.value(part).to_u64().unwrap();
-    for wanted in 0..=value + 2 {
-        let wanted_value = Int::from(wanted);
-        let mut right: Vec<Vec<Pos>> = options
-            .iter()
-            .filter(|o| truth.value(o) == wanted_value)
-            .map(|o| vec![o.clone()])
-            .collect();
-        right.sort();
-        let target = if wanted == 0 {
-            Target::P
-        } else {
-            Target::Value(Int::from(wanted))
-        };
-        let found = solver.options(part, &target, usize::MAX, &budget).unwrap();
-        let mut list = found.list.clone();
-        list.sort();
-        assert_eq!(list, right, "options of value {wanted}\n{}", what());
-        assert_eq!(found.total, Int::from(right.len()), "{}", what());
-        let few = solver.options(part, &target, 1, &budget).unwrap();
-        assert_eq!(
-            few.list,
-            found.list[..found.list.len().min(1)],
-            "{}",
-            what()
-        );
-        assert_eq!(few.total, found.total, "{}", what());
-    }
-}
 
 #[test]
 fn random_slides_agree_with_mex() {
@@ -115,7 +79,7 @@ fn random_slides_agree_with_mex() {
                 solver.outcome(&part, &budget).unwrap().next_wins(),
                 value != Some(Int::ZERO)
             );
-            compare_options(&*solver, &mut truth, &part, &what);
+            common::compare_options(&*solver, &mut truth, &part, &what);
             assert!(!solver.explain(&part, &budget).unwrap().is_empty());
         }
     }
@@ -149,7 +113,7 @@ fn a_first_piece_that_never_moves_is_a_wall() {
         let part = pieces(&cells);
         let value = solver.value(&part, &Budget::default()).unwrap();
         assert_eq!(value, Some(truth.value(&part)), "{cells:?}");
-        compare_options(&*solver, &mut truth, &part, &|| format!("{cells:?}"));
+        common::compare_options(&*solver, &mut truth, &part, &|| format!("{cells:?}"));
     }
 }
 

@@ -56,6 +56,62 @@ pub(super) enum Stop {
     Interrupted,
 }
 
+/// A window of more rows than this is compared with the checkpoint's by a hash first.
+const LONG: usize = 128;
+
+/// A polynomial hash of the last W rows, modulo 2^61 − 1. Where it is not that of the checkpoint the windows differ; where
+/// it is they are compared. Without it rows with a short period inside a long window would be compared over and over.
+#[derive(Debug)]
+struct Rolling {
+    now: u64,
+    checkpoint: u64,
+    /// The base to the power W.
+    out: u64,
+}
+
+impl Rolling {
+    const P: u64 = (1 << 61) - 1;
+    const BASE: u64 = 0x0F3C_5A96_7B21_D4E3;
+
+    /// With no rows yet.
+    fn new(width: usize) -> Self {
+        let (mut out, mut power, mut left) = (1, Self::BASE, width);
+        while left > 0 {
+            if left % 2 == 1 {
+                out = Self::times(out, power);
+            }
+            power = Self::times(power, power);
+            left /= 2;
+        }
+        Rolling {
+            now: 0,
+            checkpoint: 0,
+            out,
+        }
+    }
+
+    fn times(a: u64, b: u64) -> u64 {
+        let product = u128::from(a) * u128::from(b);
+        let sum = (product as u64 & Self::P) + (product >> 61) as u64;
+        if sum >= Self::P { sum - Self::P } else { sum }
+    }
+
+    /// What a row is worth: its entries, each by its place.
+    fn row(entries: impl Iterator<Item = u64>) -> u64 {
+        entries.fold(0, |sum, entry| Self::times(sum, Self::BASE ^ 0x55) + entry) % Self::P
+    }
+
+    /// A row comes in and another, or nothing, goes out.
+    fn push(&mut self, row: u64, gone: u64) {
+        let kept = Self::times(self.now, Self::BASE) + Self::P - Self::times(gone, self.out);
+        self.now = (kept + row) % Self::P;
+    }
+
+    fn matches(&self) -> bool {
+        self.now == self.checkpoint
+    }
+}
+
 /// At most this many steps of a control are made in search of a repeat.
 const WORK: usize = 1 << 30;
 
@@ -132,6 +188,7 @@ pub(super) struct Outcomes {
     next_checkpoint: usize,
     cycle: Option<Cycle>,
     kernel: Option<Kernel>,
+    rolling: Option<Rolling>,
 }
 
 /// The uniform part of a table in the form in which it is run.
@@ -311,6 +368,10 @@ impl Outcomes {
         self.words[t / 64 * self.controls + q] >> (t % 64) & 1 == 1
     }
 
+    fn hashed(&self, t: usize) -> u64 {
+        Rolling::row((0..self.controls).map(|q| u64::from(self.get(t, q))))
+    }
+
     fn set(&mut self, t: usize, q: usize) {
         self.words[t / 64 * self.controls + q] |= 1 << (t % 64);
     }
@@ -375,6 +436,17 @@ impl Outcomes {
             (self.checkpoint, self.next_checkpoint) = (self.len, self.len + 1);
         }
         let kernel = self.kernel.take().unwrap_or_else(|| Kernel::new(table));
+        if let Kernel::Any { words, .. } = &kernel
+            && 64 * words > LONG
+            && self.rolling.is_none()
+        {
+            let mut rolling = Rolling::new(64 * words);
+            for t in self.len.saturating_sub(64 * words)..self.len {
+                rolling.push(self.hashed(t), 0);
+            }
+            rolling.checkpoint = rolling.now;
+            self.rolling = Some(rolling);
+        }
         let end = target.min(limit);
         // Rows are made in stretches, so that a stop is heeded and memory grows as it is needed.
         while self.len < end && self.cycle.is_none() && !budget.stopped() {
@@ -400,6 +472,9 @@ impl Outcomes {
             if self.len >= self.next_checkpoint && self.cycle.is_none() {
                 self.checkpoint = self.len;
                 self.next_checkpoint = from + 2 * (self.len - from).max(1);
+                if let Some(rolling) = &mut self.rolling {
+                    rolling.checkpoint = rolling.now;
+                }
             }
         }
         self.kernel = Some(kernel);
@@ -512,8 +587,15 @@ impl Outcomes {
                 }
             }
             self.len = t + 1;
+            let mut may_repeat = last == goal;
+            if let Some(mut rolling) = self.rolling.take() {
+                let gone = t.checked_sub(64 * words).map_or(0, |s| self.hashed(s));
+                rolling.push(self.hashed(t), gone);
+                may_repeat &= rolling.matches();
+                self.rolling = Some(rolling);
+            }
             let (now, then) = (self.len, self.checkpoint);
-            if last == goal
+            if may_repeat
                 && (now - then).is_multiple_of(modulus)
                 && (1..words).all(|w| {
                     let deep = |t: usize, q| {
@@ -557,9 +639,15 @@ pub(super) struct Values {
     checkpoint: usize,
     next_checkpoint: usize,
     cycle: Option<Cycle>,
+    rolling: Option<Rolling>,
 }
 
 impl Values {
+    fn hashed(&self, t: usize) -> u64 {
+        let row = &self.rows[t * self.controls..(t + 1) * self.controls];
+        Rolling::row(row.iter().map(|&v| u64::from(v)))
+    }
+
     fn len(&self) -> usize {
         self.rows.len().checked_div(self.controls).unwrap_or(0)
     }
@@ -622,10 +710,30 @@ impl Values {
             if t < from {
                 continue;
             }
+            if reach > LONG {
+                let rolling = match self.rolling.take() {
+                    Some(mut rolling) => {
+                        let gone = (t - 1).checked_sub(reach).map_or(0, |s| self.hashed(s));
+                        rolling.push(self.hashed(t - 1), gone);
+                        rolling
+                    }
+                    None => {
+                        let mut rolling = Rolling::new(reach);
+                        for s in t.saturating_sub(reach)..t {
+                            rolling.push(self.hashed(s), 0);
+                        }
+                        rolling
+                    }
+                };
+                self.rolling = Some(rolling);
+            }
             // The window of the checkpoint starts at the same row as that of `t`, or both below 0, where there is nothing.
             if self.next_checkpoint == 0 || t == self.next_checkpoint {
                 self.checkpoint = t;
                 self.next_checkpoint = from + 2 * (t - from).max(1);
+                if let Some(rolling) = &mut self.rolling {
+                    rolling.checkpoint = rolling.now;
+                }
                 continue;
             }
             let then = self.checkpoint;
@@ -633,6 +741,7 @@ impl Values {
             let window = |t: usize| &self.rows[(t - width) * controls..t * controls];
             // A window cut off at 0 is smaller than the reach, so only a whole one proves a repeat.
             if width == reach
+                && self.rolling.as_ref().is_none_or(Rolling::matches)
                 && (t - then).is_multiple_of(table.modulus)
                 && window(t) == window(then)
             {
@@ -814,6 +923,27 @@ mod tests {
         let cycle = all.cycle().unwrap();
         assert_eq!(cycle.period, 7);
         assert_eq!(all.preperiod(cycle), 4);
+    }
+
+    /// Windows that differ only far down, over and over: comparing them all would take the square of their length.
+    #[test]
+    fn a_long_window_with_a_short_period_in_it() {
+        let far = 1 << 20;
+        let table = Table {
+            controls: 1,
+            modulus: 1,
+            below: 0,
+            base: Vec::new(),
+            large: vec![options(&[(1, 0), (far, 0)])],
+            misere: false,
+        };
+        let huge: Int = "1".repeat(100).parse().unwrap();
+        let (mut outcomes, mut values) = (Outcomes::default(), Values::default());
+        outcomes.reach(&table, &huge, &Budget::default()).unwrap();
+        values.reach(&table, &huge, &Budget::default()).unwrap();
+        for cycle in [outcomes.cycle().unwrap(), values.cycle().unwrap()] {
+            assert_eq!(cycle.period, far as usize + 1);
+        }
     }
 
     #[test]

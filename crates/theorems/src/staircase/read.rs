@@ -520,10 +520,13 @@ fn takes_any_number(
             // t ≤ count + c; more than there are would leave a count below 0, and that is no move
             (-1, 1) if free.c >= 0 => bounded = true,
             (-1, 1) => {
-                return why(format!("`{said}` must leave {} tokens in the box", -free.c));
+                return why(format!(
+                    "`{said}` must leave {} in the box",
+                    tokens(-free.c)
+                ));
             }
             (-1, 0) => {
-                return why(format!("`{said}` moves at most {} tokens at once", free.c));
+                return why(format!("`{said}` moves at most {} at once", tokens(free.c)));
             }
             // count ≥ −c is no condition where there is a token to move
             (0, 1) if free.c >= -1 => {}
@@ -544,6 +547,10 @@ fn takes_any_number(
         Ordering::Less => why(format!("`{said}` can move no token, or tokens back")),
         Ordering::Greater => why(format!("`{said}` moves at least {least} tokens at once")),
     }
+}
+
+fn tokens(n: i64) -> String {
+    format!("{n} token{}", if n == 1 { "" } else { "s" })
 }
 
 pub(super) fn gcd(a: i64, b: i64) -> i64 {

@@ -90,3 +90,49 @@ pub fn agree(game: &RandomGame, solver: &dyn Solver, truth: &mut Truth<'_>, part
     let lines = solver.explain(part, &budget).unwrap_or_else(|e| fail(e));
     assert!(!lines.is_empty());
 }
+
+/// The options of every value, their number, and the first of them alone, for values that are known.
+pub fn compare_options(
+    solver: &dyn Solver,
+    truth: &mut Truth<'_>,
+    part: &Pos,
+    what: &dyn Fn() -> String,
+) {
+    let budget = Budget::default();
+    let options = truth.options(part);
+    let value = truth.value(part).to_u64().unwrap();
+    for wanted in 0..=value + 2 {
+        let wanted_value = Int::from(wanted);
+        let mut right: Vec<Vec<Pos>> = options
+            .iter()
+            .filter(|o| truth.value(o) == wanted_value)
+            .map(|o| vec![o.clone()])
+            .collect();
+        let targets = if wanted == 0 {
+            vec![Target::P, Target::Value(Int::ZERO)]
+        } else {
+            vec![Target::Value(Int::from(wanted))]
+        };
+        for target in targets {
+            let found = solver.options(part, &target, usize::MAX, &budget).unwrap();
+            let mut list = found.list.clone();
+            list.sort();
+            right.sort();
+            assert_eq!(list, right, "options of value {wanted}\n{}", what());
+            assert_eq!(
+                found.total,
+                Int::from(right.len()),
+                "their number\n{}",
+                what()
+            );
+            let few = solver.options(part, &target, 1, &budget).unwrap();
+            assert_eq!(
+                few.list,
+                found.list[..found.list.len().min(1)],
+                "{}",
+                what()
+            );
+            assert_eq!(few.total, found.total, "{}", what());
+        }
+    }
+}
