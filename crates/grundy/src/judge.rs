@@ -115,11 +115,9 @@ pub fn run_with(
 }
 
 fn write_failed(game: &Game, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        Code::File,
-        &game.source,
-        format!("the answers cannot be written: {error}"),
-    ))
+    let message = format!("the answers cannot be written: {error}");
+    let help = "see whether the disk that standard output goes to is full";
+    Box::new(Diagnostic::error(Code::File, &game.source, message).help(help))
 }
 
 /// Gathers output.
@@ -1091,16 +1089,16 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 let mut error =
                     self.input_error(Code::BadValue, place, Some(token.len()), &message, &label);
                 error = error.note(format!("in case {case}"));
-                match help {
-                    Some(help) => error.help(help),
-                    None => error,
-                }
+                error.help(help.unwrap_or_else(|| {
+                    "numbers are written in digits alone, such as 12 or -3".to_owned()
+                }))
             }
             Fault::Stream(error) => Diagnostic::error(
                 Code::File,
                 &Source::new("input", ""),
                 format!("the input cannot be read: {error}"),
-            ),
+            )
+            .help("see whether standard input is a file that you may read: `grundy judge GAME < in.txt`"),
         })
     }
 

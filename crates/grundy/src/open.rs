@@ -56,7 +56,10 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
     match fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => read(Source::new(label, text)),
-            Err(_) => Err(vec![fail(format!("`{label}` is not a text in UTF-8"))]),
+            Err(_) => Err(vec![
+                fail(format!("`{label}` is not a text in UTF-8"))
+                    .help("save it in UTF-8; a game is a plain text"),
+            ]),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let error = fail(format!("there is no file `{label}`"));
@@ -70,7 +73,10 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
                 None => error.help("`grundy games` lists the games that need no file"),
             }])
         }
-        Err(error) => Err(vec![fail(format!("`{label}` cannot be read: {error}"))]),
+        Err(error) => Err(vec![
+            fail(format!("`{label}` cannot be read: {error}"))
+                .help("see whether it is a file that you may read"),
+        ]),
     }
 }
 

@@ -112,7 +112,8 @@ pub fn table(
             Code::BadArgument,
             "no counter is left open to tabulate".to_owned(),
         );
-        return Err(Box::new(error));
+        let help = "leave out the value of the counter that `--to` bounds";
+        return Err(Box::new(error.help(help)));
     }
     if needed.len() > 2 {
         let message = format!(
@@ -134,7 +135,8 @@ pub fn table(
                 to.len(),
                 names[0]
             );
-            return Err(Box::new(wrong(Code::ValueCount, message)));
+            let help = format!("give one bound, as in `--to {}`", to[0]);
+            return Err(Box::new(wrong(Code::ValueCount, message).help(help)));
         }
     };
     let size = to

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grundy::ir::ExpectAnswer;
-use grundy::value::Pos;
+use grundy::value::{Pos, Position};
 use grundy::{Answer, Arguments, Budget, Code, Engine, Int, Outcome, Plan, catalogue};
 
 /// A plan that searches and gives up at its first report of progress.
@@ -93,5 +93,48 @@ fn theorems_and_search_agree_on_every_fact_of_the_catalogue() {
     assert!(
         facts >= 60 && proved >= 20 && compared >= 15,
         "{facts} facts, {proved} proved, {compared} compared"
+    );
+}
+
+/// Empty heaps are no parts, so that a move is counted once however the rules write what it leaves.
+#[test]
+fn theorem_and_search_count_the_same_winning_moves() {
+    let mut random = grundy_testkit::Random::new(606);
+    let (mut compared, mut won) = (0, 0);
+    let games = (0..120).map(|_| grundy_testkit::take_and_break::game(&mut random).text);
+    let written = [
+        "n -> [a, n - 1 - a] for a in 0..n - 1 | n -> n - 1",
+        "n -> [0, n - 1, 0] if n > 0 | n -> n - 1",
+        "n -> [] if n == 1 | n -> n - k for k in 1..2",
+    ];
+    for text in games
+        .collect::<Vec<_>>()
+        .into_iter()
+        .chain(written.map(str::to_owned))
+    {
+        let rules = grundy_testkit::RandomGame::plain(&*text).rules().unwrap();
+        let plan = |engine| Plan::new(&rules, engine, Budget::default()).unwrap();
+        let (quick, slow) = (plan(Engine::Auto), plan(Engine::Search));
+        for heaps in [&[7][..], &[12], &[3, 8], &[5, 5, 9]] {
+            let part = |&h: &i64| Pos([Int::from(h)].into_iter().collect());
+            let position = Position {
+                parts: heaps.iter().map(part).collect(),
+            };
+            let (quick, slow) = (
+                quick.answer(&position, 1000).unwrap(),
+                slow.answer(&position, 1000).unwrap(),
+            );
+            let what = format!("{text} at {heaps:?}");
+            assert_eq!(quick.outcome, slow.outcome, "{what}");
+            assert_eq!(quick.moves_total, slow.moves_total, "{what}");
+            let total = Int::from(quick.moves.len());
+            assert_eq!(total, quick.moves_total, "{what}");
+            compared += usize::from(quick.theorem.is_some());
+            won += usize::from(quick.outcome == Outcome::N);
+        }
+    }
+    assert!(
+        compared > 350 && won > 250,
+        "{compared} compared, {won} won"
     );
 }

@@ -118,7 +118,8 @@ impl Facts {
 pub struct Winning {
     /// The first of them: the index of the part moved in, and the parts that the move leaves of it.
     pub list: Vec<(usize, Vec<Pos>)>,
-    /// How many there are. Moves in one part that leave the same parts are one; equal parts are different parts.
+    /// How many there are. Moves in one part that leave the same parts are one, where a heap of 0 without a move is no
+    /// part; equal parts are different parts.
     pub total: Int,
 }
 
@@ -262,6 +263,18 @@ impl<M: Moves> Engine<M> {
         )
     }
 
+    /// Whether a part is a heap of which none is left at 0: a counter without a move there.
+    fn zero_is_empty(&mut self) -> bool {
+        if self.facts.shape != Shape::Int || self.facts.has_ends() {
+            return false;
+        }
+        let zero = Pos([Int::ZERO].into_iter().collect());
+        let moves = self
+            .moves
+            .options_from(&zero, &Resume::default(), &mut |_| ControlFlow::Break(()));
+        matches!(moves, Ok(ControlFlow::Continue(())))
+    }
+
     /// All winning moves: the first `limit` and the exact number. None in a position that is lost or in which play has
     /// ended.
     pub fn winning_options(&mut self, position: &Position, limit: usize) -> Result<Winning> {
@@ -279,9 +292,10 @@ impl<M: Moves> Engine<M> {
         } else {
             None
         };
+        let empties = self.zero_is_empty();
         let mut total = 0u64;
         for (i, part) in position.parts.iter().enumerate() {
-            // Options are told apart by the parts they leave, in order.
+            // Options are told apart by the parts they leave, in order, without empty heaps.
             let mut met: FxHashSet<Box<[u32]>> = FxHashSet::default();
             let mut words = 0;
             let target = match sum {
@@ -316,7 +330,8 @@ impl<M: Moves> Engine<M> {
                             return ControlFlow::Continue(());
                         }
                     }
-                    let mut sorted: Vec<&Pos> = opt.parts.iter().collect();
+                    let empty = |p: &Pos| empties && p.0[0].is_zero();
+                    let mut sorted: Vec<&Pos> = opt.parts.iter().filter(|p| !empty(p)).collect();
                     sorted.sort_unstable();
                     let mut all = Vec::new();
                     for p in sorted {

@@ -68,8 +68,9 @@ impl Meter {
         if self.budget.stopped() {
             let message = "the search was stopped";
             let stored = format!(
-                "{} positions were stored and {} options examined",
-                self.done.positions, self.done.options
+                "{} and {} examined",
+                stored(self.done.positions),
+                count(self.done.options, "option")
             );
             return Err(Diagnostic::error(Code::Interrupted, &self.source, message)
                 .note(stored)
@@ -91,13 +92,12 @@ impl Meter {
     #[cold]
     fn too_much(&self, full: bool) -> Box<Diagnostic> {
         let bound = if full { 8 << 30 } else { self.budget.memory() };
-        let stored = self.done.positions;
         let error = Diagnostic::error(
             Code::Memory,
             &self.source,
             format!("the search met its memory bound of {}", size(bound)),
         )
-        .note(format!("{stored} positions were stored"));
+        .note(stored(self.done.positions));
         let help = if full {
             "ask about a smaller position: one search keeps at most 8 GiB of positions".to_owned()
         } else {
@@ -108,6 +108,15 @@ impl Meter {
         };
         error.help(help).into()
     }
+}
+
+fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn stored(positions: u64) -> String {
+    let were = if positions == 1 { "was" } else { "were" };
+    format!("{} {were} stored", count(positions, "position"))
 }
 
 /// Bytes in the largest unit that leaves no more than a tenth open: `4 GiB`, `1.5 MiB`.
