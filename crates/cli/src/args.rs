@@ -68,7 +68,7 @@ pub enum Command {
         /// Print JSON.
         #[arg(long)]
         json: bool,
-        /// The most winning moves to list.
+        /// The most winning moves to list; their number is told in any case.
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: usize,
     },
@@ -124,11 +124,14 @@ pub enum Command {
     },
     /// Test a program: random inputs, its output against ours, the smallest input that it gets wrong.
     ///
-    /// Example:
+    /// Without a program: the game's own facts, each `expect` and `sample` of its text.
+    ///
+    /// Examples:
     ///   grundy check poj1704 -- ./my_solution
+    ///   grundy check my.game
     #[command(verbatim_doc_comment)]
     Check {
-        /// A game with an input and an output format.
+        /// A game; to test a program, one with an input and an output format.
         #[arg(value_name = "GAME")]
         game: String,
         /// How many random inputs to try.
@@ -144,7 +147,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
         /// The program and its arguments.
-        #[arg(value_name = "COMMAND", last = true, required = true)]
+        #[arg(value_name = "COMMAND", last = true)]
         command: Vec<OsString>,
     },
     /// Play against the program.

@@ -23,7 +23,7 @@ use grundy::plan::Hook;
 use grundy::value::Position;
 use grundy::{
     Arguments, Bound, Budget, Code, Diagnostic, Engine, Plan, Rules, Severity, Source, catalogue,
-    check,
+    check, facts,
 };
 
 use args::{Bounds, Cli, Command, Format, Query, When};
@@ -225,9 +225,10 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 style,
             ) {
                 Ok(Ok(())) => Ok(true),
-                Ok(Err(error)) => Err(vec![broken(&format!(
-                    "the terminal cannot be used: {error}"
-                ))]),
+                Ok(Err(error)) => Err(vec![broken(
+                    &format!("the terminal cannot be used: {error}"),
+                    "moves are read from standard input, a line a move, in UTF-8",
+                )]),
                 Err(error) => Err(one(error)),
             }
         }
@@ -262,6 +263,20 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             print(&String::from_utf8_lossy(&out))
         }
         Command::Man { dir } => man(dir.as_deref()),
+        Command::Check {
+            game,
+            json,
+            command,
+            ..
+        } if command.is_empty() => {
+            let report = facts::check(&open(cli.color, game)?, budget).map_err(one)?;
+            if *json {
+                print_json(&report.to_json())?;
+            } else {
+                print(&report.render())?;
+            }
+            Ok(report.passed())
+        }
         Command::Check {
             game,
             runs,
@@ -368,16 +383,17 @@ fn one(error: Box<Diagnostic>) -> Failure {
 }
 
 /// A failure of the world around.
-fn broken(message: &str) -> Diagnostic {
-    Diagnostic::error(Code::File, &Source::new("", ""), message)
+fn broken(message: &str, help: &str) -> Diagnostic {
+    Diagnostic::error(Code::File, &Source::new("", ""), message).help(help)
 }
 
 fn print(text: &str) -> Done {
     match put(text) {
         Ok(_) => Ok(true),
-        Err(error) => Err(vec![broken(&format!(
-            "the answer cannot be written: {error}"
-        ))]),
+        Err(error) => Err(vec![broken(
+            &format!("the answer cannot be written: {error}"),
+            "see whether the disk that standard output goes to is full",
+        )]),
     }
 }
 
@@ -428,16 +444,16 @@ fn man(dir: Option<&Path>) -> Done {
         let mut out = Vec::new();
         clap_mangen::Man::new(Cli::command())
             .render(&mut out)
-            .map_err(|e| vec![broken(&e.to_string())])?;
+            .map_err(|e| vec![broken(&e.to_string(), "ask again")])?;
         return print(&String::from_utf8_lossy(&out));
     };
     fs::create_dir_all(dir)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
         .map_err(|e| {
-            vec![broken(&format!(
-                "the pages cannot be written to `{}`: {e}",
-                dir.display()
-            ))]
+            vec![broken(
+                &format!("the pages cannot be written to `{}`: {e}", dir.display()),
+                "give `--dir` a folder that you may write to",
+            )]
         })?;
     Ok(true)
 }

@@ -110,7 +110,7 @@ impl<'a, W: Write> Table<'a, W> {
         *self.shape() == Shape::Int && position.parts.len() == 1
     }
 
-    fn intro(&mut self) -> io::Result<()> {
+    fn intro(&mut self, first: Option<&Position>) -> io::Result<()> {
         let game = self.game();
         // An inline rule is its own title.
         if !game.title.contains("->") {
@@ -123,20 +123,41 @@ impl<'a, W: Write> Table<'a, W> {
             let warning = self.style.warn("Mind: whoever makes the last move LOSES.");
             writeln!(self.out, "{warning}")?;
         }
-        self.help()
+        self.help(first)
     }
 
-    fn help(&mut self) -> io::Result<()> {
+    /// What can be typed, with a move from the position at hand as the example.
+    fn help(&mut self, at: Option<&Position>) -> io::Result<()> {
+        let example = at.and_then(|p| self.example(p)).map_or_else(
+            || "Type the number of a move, or the position to leave behind `>`.".to_owned(),
+            |text| {
+                format!(
+                    "Type the number of a move, or the position to leave behind `>`, as in `> {text}`."
+                )
+            },
+        );
         writeln!(
             self.out,
-            "Type the number of a move, or the position to leave behind `>`, as in `> {}`.\n\
-             h hint   u undo   m all moves   q quit   ? this help",
-            match self.shape() {
-                Shape::Int => "3",
-                Shape::Str => "X..X",
-                _ => "3 5",
-            }
+            "{example}\nh hint   u undo   m all moves   q quit   ? this help"
         )
+    }
+
+    /// A position that some move leaves, if it is short.
+    fn example(&self, position: &Position) -> Option<String> {
+        let mut machine = self.plan.rules().machine_with(self.plan.budget().clone());
+        for (i, part) in position.parts.iter().enumerate() {
+            let mut after = None;
+            // What cannot be enumerated is told when the moves are asked for.
+            let _ = machine.options(part, &mut |opt| {
+                after = Some(position.after(i, opt.parts));
+                ControlFlow::Break(())
+            });
+            if let Some(after) = after {
+                let text = self.shape().display_position(&after);
+                return (text.chars().count() <= 40).then_some(text);
+            }
+        }
+        None
     }
 
     fn play(
@@ -146,7 +167,7 @@ impl<'a, W: Write> Table<'a, W> {
         input: &mut dyn BufRead,
         trouble: &mut Result<()>,
     ) -> io::Result<()> {
-        self.intro()?;
+        self.intro(Some(&position).filter(|_| person))?;
         // Positions in which the person was to move.
         let mut past: Vec<Position> = Vec::new();
         loop {
@@ -179,7 +200,7 @@ impl<'a, W: Write> Table<'a, W> {
                 }
                 match self.read(line.trim(), &position, &moves) {
                     Said::Quit => return writeln!(self.out, "Goodbye."),
-                    Said::Help => self.help()?,
+                    Said::Help => self.help(Some(&position))?,
                     Said::List => self.list(&position, &moves, usize::MAX)?,
                     Said::Unclear(why) => writeln!(self.out, "{why}")?,
                     Said::Hint => {

@@ -45,9 +45,15 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         };
         out.push_str(&line(style, "value", &format!("{value}{how}")));
     }
-    out.push_str(&moves(answer, style));
+    let (moves, cut) = moves(answer, style);
+    out.push_str(&moves);
     out.push_str(&line(style, "method", answer.method_title()));
     out.push_str(&line(style, "claim", &claim(answer.claim())));
+    if cut || position.contains(CUT) {
+        let note =
+            format!("what is cut short here ({CUT}) stands in full in the answer with --json");
+        out.push_str(&line(style, "note", &style.dim(&note)));
+    }
     out
 }
 
@@ -60,7 +66,8 @@ fn claim(claim: Claim) -> String {
     format!("{claim}: {why}")
 }
 
-fn moves(answer: &Answer, style: Style) -> String {
+/// The winning moves, and whether numbers in them are cut short.
+fn moves(answer: &Answer, style: Style) -> (String, bool) {
     let game = answer.game();
     let shape = &game.shape;
     if answer.moves.is_empty() && answer.moves_total.is_zero() {
@@ -69,14 +76,16 @@ fn moves(answer: &Answer, style: Style) -> String {
             (End::Stuck, _) => "none: there is no move",
             (End::Decided, _) => "none: play has ended",
         };
-        return line(style, "moves", none);
+        return (line(style, "moves", none), false);
     }
     let count = match &answer.moves_total {
         n if *n == 1 => "1 winning move".to_owned(),
         n => format!("{n} winning moves"),
     };
     let listed = Int::from(answer.moves.len());
-    let count = if listed < answer.moves_total {
+    let count = if listed.is_zero() {
+        format!("{count}, none listed (--limit 0)")
+    } else if listed < answer.moves_total {
         let listed = if listed == 1 {
             String::new()
         } else {
@@ -113,6 +122,9 @@ fn moves(answer: &Answer, style: Style) -> String {
         .collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let (first, second) = (width(0), width(1));
+    let cut = rows
+        .iter()
+        .any(|[text, with, _]| text.contains(CUT) || with.contains(CUT));
     for [text, with, rule] in &rows {
         let tail = format!("{with:second$}   {}", style.dim(rule));
         let row = format!("{:LABEL$}{text:first$}   {tail}", "");
@@ -126,8 +138,11 @@ fn moves(answer: &Answer, style: Style) -> String {
         }
         out.push('\n');
     }
-    out
+    (out, cut)
 }
+
+/// Stands where a text is cut.
+const CUT: char = '…';
 
 /// A text cut in its middle if it is longer than that.
 pub fn shorten(text: &str, width: usize) -> String {
@@ -138,7 +153,7 @@ pub fn shorten(text: &str, width: usize) -> String {
     let tail = width / 3;
     let head = width - tail - 1;
     let mut out: String = chars[..head].iter().collect();
-    out.push('…');
+    out.push(CUT);
     out.extend(&chars[chars.len() - tail..]);
     out
 }

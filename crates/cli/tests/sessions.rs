@@ -100,6 +100,38 @@ fn answers_as_json() {
 }
 
 #[test]
+fn long_numbers_are_cut_and_said_to_be() {
+    let heap = format!("1{}", "0".repeat(120));
+    let line = format!("solve nim {heap} 7 --limit 1");
+    insta::assert_snapshot!(sessions(&[&line, "solve nim 3 4 5 --limit 0"]));
+}
+
+#[test]
+fn facts_of_a_game_are_checked() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("facts");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "game take\nmove n -> n - k for k in 1..3\ninput n\noutput \"yes\" if win else \"no\"\n\
+                expect 4 -> lose\nexpect 7 -> 2\nexpect 8 -> win\nexpect 1 2 3 -> win\n\
+                sample \"4\\n5\\n\" -> \"no\\nyes\\n\"\nsample \"8\\n\" -> \"yes\\n\"\n";
+    std::fs::write(folder.join("take.game"), text).unwrap();
+    let mut out = String::new();
+    for words in [
+        &["check", "take.game"][..],
+        &["check", "take.game", "--json"],
+        &["check", "wythoff"],
+        &["check", "n -> n - k for k in 1..3"],
+    ] {
+        let done = grundy().args(words).current_dir(&folder).output().unwrap();
+        out.push_str(&format!("$ grundy {}\n", words.join(" ")));
+        for text in [done.stdout, done.stderr] {
+            out.push_str(&String::from_utf8(text).unwrap());
+        }
+        out.push_str(&format!("[exit {:?}]\n\n", done.status.code()));
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
 fn tables() {
     insta::assert_snapshot!(sessions(&[
         "table kayles --to 25",
@@ -177,7 +209,6 @@ fn bad_use() {
         "solve wythoff 14 9 --limit many",
         "solve wythoff 14 9 --memory 4X",
         "play wythoff 3 5 --strength 101",
-        "check wythoff",
     ]));
 }
 

@@ -10,6 +10,7 @@ pub mod check;
 mod child;
 pub mod decide;
 pub mod explain;
+pub mod facts;
 pub mod format;
 pub mod inputs;
 pub mod judge;
