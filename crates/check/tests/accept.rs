@@ -319,3 +319,62 @@ fn what_a_window_accepts_is_true() {
     }
     assert!(accepted > 20 && refused > 100, "{accepted} {refused}");
 }
+
+/// The long criterion wherever values repeat just as far as it asks: they go on to repeat.
+#[test]
+fn what_long_accepts_is_true() {
+    let mut random = Random(31);
+    let (mut accepted, mut unequal, mut three) = (0, 0, 0);
+    for _ in 0..700 {
+        let parts = 1 + random.below(3);
+        let mut digits = vec![if parts > 1 && random.below(4) == 0 {
+            4
+        } else {
+            0
+        }];
+        digits.extend((0..1 + random.below(3)).map(|_| random.below(2 << parts)));
+        let mut code = Code::finite(digits);
+        code.unequal = code.parts() == 2 && random.below(2) == 0;
+        let to = if code.parts() == 3 { 150 } else { 500 };
+        let g = values(&code, to);
+        let text = match code.unequal {
+            true => unequal_rules(&code),
+            false => code.text().unwrap(),
+        };
+        if code.digits.iter().all(|&d| d == 0) {
+            continue;
+        }
+        for p in 1..=24usize {
+            // Each n0 from which on the values repeat, if only for a while.
+            for n0 in (0..80).filter(|&n0| n0 == 0 || g[n0 - 1] != g[n0 - 1 + p]) {
+                let n = n0.max(1);
+                let checked_to = match code.unequal {
+                    true => 2 * n + 3 * p - 1 + code.reach(),
+                    false => (code.parts().max(1) * (n + p - 1) + code.reach()).max(n + p),
+                };
+                if checked_to >= to || !(n0..=checked_to - p).all(|n| g[n] == g[n + p]) {
+                    continue;
+                }
+                assert!((n0..to - p).all(|n| g[n] == g[n + p]), "{text}: {n0} {p}");
+                let report = check(&long(&text, &code, n0, p));
+                let least = (1..p).all(|q| (n0..n0 + p).any(|n| g[n] != g[n + q]));
+                assert_eq!(report.is_ok(), least, "{text} {n0} {p}: {report:?}");
+                accepted += usize::from(least);
+                unequal += usize::from(least && code.unequal);
+                three += usize::from(least && code.parts() == 3);
+            }
+        }
+    }
+    assert!(
+        accepted > 100 && unequal > 12 && three > 20,
+        "{accepted} {unequal} {three}"
+    );
+}
+
+#[test]
+fn the_example_of_the_book() {
+    let page = include_str!("../../../docs/src/reference/certificates.md");
+    let (_, rest) = page.split_once("```json\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    check(&grundy_cert::parse(text).unwrap()).unwrap();
+}
