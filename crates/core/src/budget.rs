@@ -1,7 +1,8 @@
 //! What a computation may use, and how it is told to stop.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A bound on memory and a flag that asks for a stop. Cloning shares the flag.
 ///
@@ -15,8 +16,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Debug)]
 pub struct Budget {
     memory: u64,
-    stop: Arc<AtomicBool>,
+    shared: Arc<Shared>,
 }
+
+struct Shared {
+    state: AtomicU8,
+    watch: Mutex<Option<Watch>>,
+}
+
+/// What is told that a computation takes long.
+type Watch = Box<dyn FnOnce(&Budget) + Send>;
+
+/// No computation has asked yet, and somebody wants to know when one does.
+const WATCHED: u8 = 0;
+const ON: u8 = 1;
+const STOPPED: u8 = 2;
 
 impl Budget {
     /// The bound on memory unless a user says otherwise: 4 GiB.
@@ -24,10 +38,27 @@ impl Budget {
 
     /// A budget of that many bytes.
     pub fn with_memory(bytes: u64) -> Self {
-        Budget {
-            memory: bytes,
-            stop: Arc::default(),
-        }
+        Budget::new(bytes, ON, None)
+    }
+
+    /// The same with a call when a computation first asks whether to stop, which those that are soon done never do: what is
+    /// there to stop the long ones need not be set up for the others.
+    ///
+    /// ```
+    /// use grundy_core::Budget;
+    /// let budget = Budget::watched(1 << 30, |budget| budget.stop());
+    /// assert!(budget.stopped());
+    /// ```
+    pub fn watched(bytes: u64, watch: impl FnOnce(&Budget) + Send + 'static) -> Self {
+        Budget::new(bytes, WATCHED, Some(Box::new(watch)))
+    }
+
+    fn new(memory: u64, state: u8, watch: Option<Watch>) -> Self {
+        let shared = Arc::new(Shared {
+            state: AtomicU8::new(state),
+            watch: Mutex::new(watch),
+        });
+        Budget { memory, shared }
     }
 
     /// The most bytes that tables and memos may take, as counted by those who take them.
@@ -37,12 +68,40 @@ impl Budget {
 
     /// Asks every computation with this budget to stop.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.shared.state.store(STOPPED, Ordering::Relaxed);
     }
 
     /// Whether a stop was asked for. Long loops ask this every few thousand steps.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        match self.shared.state.load(Ordering::Relaxed) {
+            WATCHED => self.first_asked(),
+            state => state == STOPPED,
+        }
+    }
+
+    #[cold]
+    fn first_asked(&self) -> bool {
+        let state = &self.shared.state;
+        // A stop that has come in between stays.
+        let _ = state.compare_exchange(WATCHED, ON, Ordering::Relaxed, Ordering::Relaxed);
+        let mut watch = self
+            .shared
+            .watch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let watch = watch.take();
+        if let Some(watch) = watch {
+            watch(self);
+        }
+        state.load(Ordering::Relaxed) == STOPPED
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
