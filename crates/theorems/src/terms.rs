@@ -7,7 +7,7 @@
 //!
 //! Cost: a few microseconds an expression; [`Poly::eval`] walks the terms once.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
 use grundy_core::Int;
 use grundy_lang::interp::Rules;
@@ -15,6 +15,7 @@ use grundy_lang::ir::{BinaryOp, CompareOp, Domain, Expr, ExprKind, Function, Slo
 use grundy_lang::value::Value;
 use num_integer::Integer;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::WhyNot;
 
@@ -51,9 +52,13 @@ pub(crate) enum Atom {
     If(Any, Box<Poly>, Box<Poly>),
 }
 
-/// A polynomial with integer coefficients: products of atoms (sorted) and their coefficients, none of them 0.
+/// A product of atoms, sorted; a number is the product of none.
+type Product = SmallVec<[Atom; 1]>;
+
+/// A polynomial with integer coefficients: products of atoms and their coefficients, none of them 0, in the order of the
+/// products. A few terms at most as a rule, so that a row is cheaper than a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Poly(BTreeMap<Vec<Atom>, Int>);
+pub(crate) struct Poly(Vec<(Product, Int)>);
 
 /// Every polynomial is at least 0.
 pub(crate) type All = Vec<Poly>;
@@ -125,9 +130,10 @@ impl Bounds {
 
 impl Poly {
     pub fn constant(v: Int) -> Self {
-        let mut out = Poly::default();
-        out.add_term(Vec::new(), v);
-        out
+        if v.is_zero() {
+            return Poly::default();
+        }
+        Poly(vec![(Product::new(), v)])
     }
 
     pub fn one() -> Self {
@@ -139,100 +145,141 @@ impl Poly {
     }
 
     pub fn atom(a: Atom) -> Self {
-        let mut out = Poly::default();
-        out.add_term(vec![a], Int::ONE);
-        out
+        Poly(vec![(smallvec![a], Int::ONE)])
     }
 
-    fn add_term(&mut self, atoms: Vec<Atom>, coefficient: Int) {
-        let sum = self
-            .0
-            .get(&atoms)
-            .map_or_else(|| coefficient.clone(), |old| old + &coefficient);
-        if sum.is_zero() {
-            self.0.remove(&atoms);
-        } else {
-            self.0.insert(atoms, sum);
-        }
+    /// The sum of these terms, in any order.
+    fn sum(mut terms: Vec<(Product, Int)>) -> Self {
+        terms.sort_by(|(a, _), (b, _)| a.cmp(b));
+        terms.dedup_by(|(atoms, c), (before, sum)| {
+            let same = atoms == before;
+            if same {
+                *sum = &*sum + &*c;
+            }
+            same
+        });
+        terms.retain(|(_, c)| !c.is_zero());
+        Poly(terms)
     }
 
     pub fn plus(&self, other: &Poly) -> Poly {
-        let mut out = self.clone();
-        for (atoms, c) in &other.0 {
-            out.add_term(atoms.clone(), c.clone());
-        }
-        out
+        self.plus_times(other, &Int::ONE)
     }
 
     pub fn minus(&self, other: &Poly) -> Poly {
-        self.plus(&other.scaled(&Int::from(-1)))
+        self.plus_times(other, &Int::from(-1))
     }
 
     pub fn scaled(&self, by: &Int) -> Poly {
-        let mut out = Poly::default();
-        for (atoms, c) in &self.0 {
-            out.add_term(atoms.clone(), c * by);
+        Poly::default().plus_times(self, by)
+    }
+
+    /// `self + by·other`
+    fn plus_times(&self, other: &Poly, by: &Int) -> Poly {
+        if by.is_zero() {
+            return self.clone();
         }
-        out
+        let mut out = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let order = match (ours.peek(), theirs.peek()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Poly(out),
+            };
+            let mine = ours.next_if(|_| order.is_le());
+            let added = theirs.next_if(|_| order.is_ge());
+            match (mine, added) {
+                (Some((atoms, c)), Some((_, d))) => {
+                    let sum = c + &(d * by);
+                    if !sum.is_zero() {
+                        out.push((atoms.clone(), sum));
+                    }
+                }
+                (Some(term), None) => out.push(term.clone()),
+                (None, Some((atoms, d))) => out.push((atoms.clone(), d * by)),
+                (None, None) => unreachable!("one of the two is there"),
+            }
+        }
     }
 
     fn product(&self, other: &Poly) -> Option<Poly> {
         if self.0.len() * other.0.len() > MAX_TERMS {
             return None;
         }
-        let mut out = Poly::default();
+        for (number, poly) in [(self, other), (other, self)] {
+            if let Some(c) = number.as_constant() {
+                return Some(poly.scaled(&c));
+            }
+        }
+        let mut out = Vec::with_capacity(self.0.len() * other.0.len());
         for (a, c) in &self.0 {
             for (b, d) in &other.0 {
-                let mut atoms = [a.as_slice(), b.as_slice()].concat();
+                let mut atoms: Product = a.iter().chain(b).cloned().collect();
                 atoms.sort();
                 if atoms.len() > MAX_TERMS {
                     return None;
                 }
-                out.add_term(atoms, c * d);
+                out.push((atoms, c * d));
             }
         }
-        Some(out)
+        Some(Poly::sum(out))
     }
 
     /// The number, if it is one.
     pub fn as_constant(&self) -> Option<Int> {
-        match self.0.iter().next() {
-            None => Some(Int::ZERO),
-            Some((atoms, c)) if atoms.is_empty() && self.0.len() == 1 => Some(c.clone()),
+        match self.0.as_slice() {
+            [] => Some(Int::ZERO),
+            [(atoms, c)] if atoms.is_empty() => Some(c.clone()),
             _ => None,
         }
     }
 
     fn constant_term(&self) -> Int {
-        self.0.get(&Vec::new()).cloned().unwrap_or_default()
+        // The product of none is before all others.
+        match self.0.first() {
+            Some((atoms, c)) if atoms.is_empty() => c.clone(),
+            _ => Int::ZERO,
+        }
     }
 
     /// Whether the variable stands anywhere in it.
     pub fn mentions(&self, var: usize) -> bool {
-        self.0.keys().flatten().any(|a| a.mentions(var))
+        self.0.iter().any(|(atoms, _)| mention(atoms, var))
     }
 
     /// `Some((c, r))` if it is c·var + r with a number c and r free of the variable.
     pub fn linear_in(&self, var: usize) -> Option<(Int, Poly)> {
-        let mut rest = self.clone();
-        let c = rest.0.remove(&vec![Atom::Var(var)]).unwrap_or_default();
-        (!rest.mentions(var)).then_some((c, rest))
+        let alone = |atoms: &Product| matches!(atoms[..], [Atom::Var(v)] if v == var);
+        let mut factor = Int::ZERO;
+        for (atoms, c) in &self.0 {
+            if alone(atoms) {
+                factor = c.clone();
+            } else if mention(atoms, var) {
+                return None;
+            }
+        }
+        let rest = self.0.iter().filter(|(atoms, _)| !alone(atoms));
+        Some((factor, Poly(rest.cloned().collect())))
     }
 
     /// With the variable replaced; `None` if it grows out of hand.
     pub fn substitute(&self, var: usize, by: &Poly) -> Option<Poly> {
-        self.map(&mut |v| (v == var).then(|| by.clone()))
-    }
-
-    /// With variables replaced by what `with` says, and the others kept.
-    fn map(&self, with: &mut dyn FnMut(usize) -> Option<Poly>) -> Option<Poly> {
-        let mut out = Poly::default();
+        let kept = self.0.iter().filter(|(atoms, _)| !mention(atoms, var));
+        let mut out = Poly(kept.cloned().collect());
         for (atoms, c) in &self.0 {
-            let mut term = Poly::constant(c.clone());
-            for atom in atoms {
-                term = term.product(&atom.map(with)?)?;
+            match &atoms[..] {
+                atoms if !mention(atoms, var) => {}
+                [atom] => out = out.plus_times(&atom.substitute(var, by)?, c),
+                atoms => {
+                    let mut term = Poly::one();
+                    for atom in atoms {
+                        term = term.product(&atom.substitute(var, by)?)?;
+                    }
+                    out = out.plus_times(&term, c);
+                }
             }
-            out = out.plus(&term);
         }
         Some(out)
     }
@@ -257,9 +304,14 @@ impl Poly {
 
     /// Whether it is certainly never negative, its variables being natural numbers.
     pub fn nonnegative(&self) -> bool {
-        self.0.iter().all(|(atoms, c)| {
-            !c.is_negative() && atoms.iter().all(Atom::nonnegative)
-                || !c.is_negative() && atoms.len() == 2 && atoms[0] == atoms[1]
+        self.doubtful().is_none()
+    }
+
+    /// The first term that may be negative.
+    fn doubtful(&self) -> Option<&(Product, Int)> {
+        self.0.iter().find(|(atoms, c)| {
+            let square = atoms.len() == 2 && atoms[0] == atoms[1];
+            c.is_negative() || !square && !atoms.iter().all(Atom::nonnegative)
         })
     }
 
@@ -269,10 +321,10 @@ impl Poly {
         let mut out = Bounds::exactly(Int::ZERO);
         for (atoms, c) in &self.0 {
             if atoms.iter().all(|a| matches!(a, Atom::Var(_))) {
-                plain.add_term(atoms.clone(), c.clone());
+                plain.0.push((atoms.clone(), c.clone()));
                 continue;
             }
-            let term = match atoms.as_slice() {
+            let term = match &atoms[..] {
                 [atom] => atom.growth(var),
                 // Factors that are never negative and never fall have a product that never falls.
                 atoms if atoms.iter().all(|a| !a.mentions(var)) => Bounds::exactly(Int::ZERO),
@@ -309,14 +361,14 @@ impl Poly {
     fn extremes(&self) -> impl Iterator<Item = (Vec<Poly>, bool)> + '_ {
         self.0.iter().filter_map(|(atoms, c)| {
             let positive = !c.is_negative();
-            let (members, every) = match atoms.as_slice() {
+            let (members, every) = match &atoms[..] {
                 [Atom::Min(list)] => (list.clone(), positive),
                 [Atom::Max(list)] => (list.clone(), !positive),
                 [Atom::Abs(p)] => (vec![(**p).clone(), p.scaled(&Int::from(-1))], !positive),
                 _ => return None,
             };
-            let mut rest = self.clone();
-            rest.0.remove(atoms);
+            let rest = self.0.iter().filter(|(other, _)| other != atoms);
+            let rest = Poly(rest.cloned().collect());
             let cases = members.iter().map(|m| rest.plus(&m.scaled(c))).collect();
             Some((cases, every))
         })
@@ -369,51 +421,38 @@ impl Poly {
 }
 
 impl Atom {
-    fn parts(&self) -> Vec<&Poly> {
+    fn mentions(&self, var: usize) -> bool {
         match self {
-            Atom::Var(_) => Vec::new(),
-            Atom::Div(p, _) | Atom::Mod(p, _) | Atom::Isqrt(p) | Atom::Abs(p) => vec![p],
-            Atom::Gcd(a, b) | Atom::Xor(a, b) => vec![a, b],
-            Atom::Min(list) | Atom::Max(list) => list.iter().collect(),
-            Atom::If(when, a, b) => when
-                .iter()
-                .flatten()
-                .chain([a.as_ref(), b.as_ref()])
-                .collect(),
+            Atom::Var(v) => *v == var,
+            Atom::Div(p, _) | Atom::Mod(p, _) | Atom::Isqrt(p) | Atom::Abs(p) => p.mentions(var),
+            Atom::Gcd(a, b) | Atom::Xor(a, b) => a.mentions(var) || b.mentions(var),
+            Atom::Min(list) | Atom::Max(list) => list.iter().any(|p| p.mentions(var)),
+            Atom::If(when, a, b) => {
+                let mut all = when.iter().flatten().chain([&**a, &**b]);
+                all.any(|p| p.mentions(var))
+            }
         }
     }
 
-    fn mentions(&self, var: usize) -> bool {
-        *self == Atom::Var(var) || self.parts().iter().any(|p| p.mentions(var))
-    }
-
-    fn map(&self, with: &mut dyn FnMut(usize) -> Option<Poly>) -> Option<Poly> {
-        let mut list = |ps: &[Poly]| ps.iter().map(|p| p.map(with)).collect::<Option<Vec<_>>>();
+    fn substitute(&self, var: usize, by: &Poly) -> Option<Poly> {
+        let with = |p: &Poly| p.substitute(var, by);
+        let boxed = |p: &Poly| with(p).map(Box::new);
+        let list = |ps: &[Poly]| ps.iter().map(with).collect::<Option<Vec<_>>>();
         Some(match self {
-            Atom::Var(v) => with(*v).unwrap_or_else(|| Poly::var(*v)),
-            Atom::Div(p, by) => div(p.map(with)?, by),
-            Atom::Mod(p, by) => modulo(p.map(with)?, by),
+            Atom::Var(v) if *v == var => by.clone(),
+            Atom::Var(v) => Poly::var(*v),
+            Atom::Div(p, by) => div(with(p)?, by),
+            Atom::Mod(p, by) => modulo(with(p)?, by),
             // A root stays a root of the same thing, which was never negative.
-            Atom::Isqrt(p) => isqrt(p.map(with)?),
-            Atom::Abs(p) => abs(p.map(with)?),
-            Atom::Gcd(a, b) => {
-                Poly::atom(Atom::Gcd(Box::new(a.map(with)?), Box::new(b.map(with)?)))
-            }
-            Atom::Xor(a, b) => {
-                Poly::atom(Atom::Xor(Box::new(a.map(with)?), Box::new(b.map(with)?)))
-            }
+            Atom::Isqrt(p) => isqrt(with(p)?),
+            Atom::Abs(p) => abs(with(p)?),
+            Atom::Gcd(a, b) => Poly::atom(Atom::Gcd(boxed(a)?, boxed(b)?)),
+            Atom::Xor(a, b) => Poly::atom(Atom::Xor(boxed(a)?, boxed(b)?)),
             Atom::Min(ps) => extreme(list(ps)?, true),
             Atom::Max(ps) => extreme(list(ps)?, false),
             Atom::If(when, a, b) => {
-                let when = when
-                    .iter()
-                    .map(|all| all.iter().map(|p| p.map(with)).collect::<Option<Vec<_>>>())
-                    .collect::<Option<Vec<_>>>()?;
-                Poly::atom(Atom::If(
-                    when,
-                    Box::new(a.map(with)?),
-                    Box::new(b.map(with)?),
-                ))
+                let when = when.iter().map(|all| list(all)).collect::<Option<_>>()?;
+                Poly::atom(Atom::If(when, boxed(a)?, boxed(b)?))
             }
         })
     }
@@ -544,6 +583,10 @@ impl Atom {
     }
 }
 
+fn mention(atoms: &[Atom], var: usize) -> bool {
+    atoms.iter().any(|a| a.mentions(var))
+}
+
 fn div(p: Poly, by: &Int) -> Poly {
     if let Some(v) = p.as_constant().and_then(|v| v.div_floor(by)) {
         return Poly::constant(v);
@@ -583,8 +626,8 @@ fn abs(p: Poly) -> Poly {
 fn extreme(list: Vec<Poly>, least: bool) -> Poly {
     let mut flat: Vec<Poly> = Vec::new();
     for p in list {
-        match p.0.iter().next() {
-            Some((atoms, c)) if p.0.len() == 1 && *c == Int::ONE => match atoms.as_slice() {
+        match p.0.as_slice() {
+            [(atoms, c)] if *c == Int::ONE => match &atoms[..] {
                 [Atom::Min(inner)] if least => flat.extend(inner.iter().cloned()),
                 [Atom::Max(inner)] if !least => flat.extend(inner.iter().cloned()),
                 _ => flat.push(p),
@@ -810,7 +853,7 @@ impl Reader<'_> {
     /// a = b; a product that is to be 0 has a factor that is 0.
     fn equal(&self, a: Poly, b: Poly) -> Any {
         let d = a.minus(&b);
-        if let (1, Some((atoms, _))) = (d.0.len(), d.0.iter().next())
+        if let [(atoms, _)] = d.0.as_slice()
             && atoms.len() > 1
         {
             let mut atoms = atoms.clone();
@@ -837,11 +880,18 @@ pub(crate) fn conjunction(a: &Any, b: &Any) -> Any {
 /// Whether `p >= 0` follows from the facts (each at least 0) and from the counters being natural numbers: with its
 /// extremes taken apart it is the sum of something never negative and at most two of the facts.
 pub(crate) fn follows(p: &Poly, facts: &[Poly]) -> bool {
-    let plain = p.nonnegative()
-        || facts.iter().enumerate().any(|(i, f)| {
-            let rest = p.minus(f);
-            rest.nonnegative() || facts[i..].iter().any(|g| rest.minus(g).nonnegative())
-        });
+    let Some((atoms, c)) = p.doubtful() else {
+        return true;
+    };
+    // What is left has that term with no coefficient of this sign, so one of the facts has it with one.
+    let helps = |f: &&Poly| {
+        let mut terms = f.0.iter();
+        terms.any(|(other, d)| other == atoms && d.is_negative() == c.is_negative())
+    };
+    let plain = facts.iter().filter(helps).any(|f| {
+        let rest = p.minus(f);
+        rest.nonnegative() || facts.iter().any(|g| rest.minus(g).nonnegative())
+    });
     plain
         || p.extremes().next().is_some_and(|(cases, every)| {
             if every {

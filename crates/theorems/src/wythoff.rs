@@ -175,9 +175,10 @@ fn takes(case: &Case) -> Option<Takes> {
             .minus(&Poly::var(TAKEN[i]))
             .minus(&rest)
             .scaled(&sign);
-        left[1] = left[1].substitute(q, &value)?;
-        for p in &mut constraints {
-            *p = p.substitute(q, &value)?;
+        for p in constraints.iter_mut().chain([&mut left[1]]) {
+            if p.mentions(q) {
+                *p = p.substitute(q, &value)?;
+            }
         }
     }
     if !open.is_empty() {
@@ -203,7 +204,9 @@ fn takes(case: &Case) -> Option<Takes> {
     for p in &constraints {
         let mut p = p.clone();
         for i in 0..2 {
-            p = p.substitute(LEFT[i], &before[i])?;
+            if p.mentions(LEFT[i]) {
+                p = p.substitute(LEFT[i], &before[i])?;
+            }
         }
         for &i in &equations {
             p = p.substitute(TAKEN[i], &taken[i])?;
@@ -358,11 +361,41 @@ impl PairGame {
         unreachable!("every number is in a pair")
     }
 
+    /// Whether (a, b) is a P-position. Its difference d must be tn, and its smaller heap a = Aₙ: with r = 2a + d − 2n that is
+    /// r ≤ isqrt(d² + 4n²) ≤ r + 1 by the formula for Aₙ, for which no root need be taken.
     fn is_p(&self, a: &Int, b: &Int) -> bool {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        if let Some(met) = self.is_p_word(a, b) {
+            return met;
+        }
         let d = b - a;
-        let fits = d.mod_floor(&self.t).is_some_and(|r| r.is_zero());
-        fits && d.div_floor(&self.t).is_some_and(|n| self.pair(&n).0 == *a)
+        let n = d.div_floor(&self.t).unwrap_or_default();
+        if &n * &self.t != d {
+            return false;
+        }
+        if self.misere && n <= Int::ONE {
+            return self.pair(&n).0 == *a;
+        }
+        let two = Int::from(2);
+        let r = &(&(&two * a) + &d) - &(&two * &n);
+        let above = &r + &two;
+        let square = &(&d * &d) + &(&Int::from(4) * &(&n * &n));
+        !r.is_negative() && &r * &r <= square && square < &above * &above
+    }
+
+    /// The same for numbers with which nothing on the way is too long: b < 2^61, and d, n and r are at most 2b.
+    fn is_p_word(&self, a: &Int, b: &Int) -> Option<bool> {
+        let word = |v: &Int| v.to_i64().filter(|v| *v < 1 << 61);
+        let (a, b, t) = (word(a)?, word(b)?, word(&self.t)?);
+        let d = b - a;
+        let n = if t == 1 { d } else { d / t };
+        if self.misere && n <= 1 {
+            return None;
+        }
+        let times = |x: i64, y: i64| i128::from(x) * i128::from(y);
+        let r = 2 * a + d - 2 * n;
+        let square = times(d, d) + 4 * times(n, n);
+        Some(n * t == d && r >= 0 && times(r, r) <= square && square < times(r + 2, r + 2))
     }
 
     /// The P-positions that a move reaches.
