@@ -4,6 +4,7 @@
 //! count below zero is no position, so it is no move. Cost: a walk over the expression trees, no allocation while the
 //! numbers fit in a word and the position is a few counters.
 
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -138,6 +139,7 @@ impl<'r> Machine<'r> {
     }
 
     /// Puts a value in a slot, for evaluating an expression that reads it.
+    #[inline]
     pub fn set(&mut self, slot: Slot, value: Value) {
         self.env[slot] = value;
     }
@@ -659,6 +661,10 @@ impl<'r> Machine<'r> {
     pub fn truth(&mut self, expr: &'r Expr) -> Result<bool> {
         match &expr.kind {
             ExprKind::Bool(v) => Ok(*v),
+            ExprKind::Slot(slot) => match &self.env[*slot] {
+                Value::Bool(v) => Ok(*v),
+                other => unreachable!("the checker gave a condition the value {other:?}"),
+            },
             ExprKind::Compare(op, a, b) => {
                 let order = if a.ty == Type::Int {
                     self.int(a)?.cmp(&self.int(b)?)
@@ -822,21 +828,35 @@ impl<'r> Machine<'r> {
 
     /// The text of an expression, as `output` prints it.
     pub fn text(&mut self, expr: &'r Expr) -> Result<String> {
+        let mut out = String::new();
+        self.text_into(expr, &mut out)?;
+        Ok(out)
+    }
+
+    /// Appends the text of an expression; before an error, perhaps a part of it.
+    pub fn text_into(&mut self, mut expr: &'r Expr, out: &mut String) -> Result<()> {
+        while let ExprKind::If(c, a, b) = &expr.kind {
+            expr = if self.truth(c)? { a } else { b };
+        }
         match &expr.kind {
-            ExprKind::Str(text) => Ok(text.clone()),
-            ExprKind::If(c, a, b) => {
-                if self.truth(c)? {
-                    self.text(a)
-                } else {
-                    self.text(b)
+            ExprKind::Str(text) => out.push_str(text),
+            ExprKind::Format(pieces) => {
+                for piece in pieces {
+                    self.text_into(piece, out)?;
                 }
             }
-            ExprKind::Format(pieces) => pieces.iter().map(|p| self.text(p)).collect(),
             ExprKind::Binary(BinaryOp::Add, a, b) if expr.ty != Type::Int => {
-                Ok(self.text(a)? + &self.text(b)?)
+                self.text_into(a, out)?;
+                self.text_into(b, out)?;
             }
-            _ => Ok(show(&self.value(expr)?, &expr.ty)),
+            _ if expr.ty == Type::Int => {
+                let v = self.int(expr)?;
+                // A string takes what is written.
+                let _ = write!(out, "{v}");
+            }
+            _ => out.push_str(&show(&self.value(expr)?, &expr.ty)),
         }
+        Ok(())
     }
 
     fn values(&mut self, exprs: &'r [Expr]) -> Result<Vec<Value>> {

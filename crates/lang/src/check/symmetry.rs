@@ -3,8 +3,6 @@
 //! Decided on the text of the moves with members, quantifiers and commuting operands renamed and sorted: what is found
 //! symmetric is so; what is not found costs the trial of every order and nothing else.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::ir::{
     BinaryOp, BraceItem, Clause, Domain, Expr, ExprKind, Function, Game, Move, Parts, Pattern,
     Slot, Type,
@@ -38,8 +36,8 @@ pub(super) fn drop_orders(game: &mut Game) {
                 .collect()
         })
         .collect();
-    let plain: HashSet<&String> = texts.iter().map(|t| &t[0]).collect();
-    if texts.iter().flatten().all(|t| plain.contains(t)) {
+    let plain = |text: &String| texts.iter().any(|t| t[0] == *text);
+    if texts.iter().flatten().all(plain) {
         for m in &mut game.moves {
             if let Pattern::Unordered { every_order, .. } = &mut m.pattern {
                 *every_order = false;
@@ -80,8 +78,11 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
     out
 }
 
+/// What slots are called: a few, so that a row is searched fastest.
+type Names = Vec<(Slot, String)>;
+
 fn text_of(m: &Move, slots: &[Slot], order: &[usize]) -> String {
-    let mut names: HashMap<Slot, String> = slots
+    let mut names: Names = slots
         .iter()
         .zip(order)
         .map(|(s, i)| (*s, format!("m{i}")))
@@ -101,7 +102,7 @@ fn text_of(m: &Move, slots: &[Slot], order: &[usize]) -> String {
     out
 }
 
-fn clauses(list: &[Clause], names: &mut HashMap<Slot, String>) -> String {
+fn clauses(list: &[Clause], names: &mut Names) -> String {
     let mut out = String::new();
     for clause in list {
         match clause {
@@ -111,7 +112,7 @@ fn clauses(list: &[Clause], names: &mut HashMap<Slot, String>) -> String {
                 for slot in slots {
                     let name = format!("q{}", names.len());
                     out.push_str(&name);
-                    names.insert(*slot, name);
+                    names.push((*slot, name));
                 }
                 out.push_str(&format!(" in {text},"));
             }
@@ -120,14 +121,14 @@ fn clauses(list: &[Clause], names: &mut HashMap<Slot, String>) -> String {
     out
 }
 
-fn domain_text(domain: &Domain, names: &mut HashMap<Slot, String>) -> String {
+fn domain_text(domain: &Domain, names: &mut Names) -> String {
     match domain {
         Domain::Members(e) => expr(e, names),
         Domain::Range(lo, hi) => format!("{}..{}", expr(lo, names), expr(hi, names)),
     }
 }
 
-fn expr(e: &Expr, names: &mut HashMap<Slot, String>) -> String {
+fn expr(e: &Expr, names: &mut Names) -> String {
     let mut all = |es: &[Expr], sort: bool| {
         let mut texts: Vec<String> = es.iter().map(|e| expr(e, names)).collect();
         if sort {
@@ -140,10 +141,10 @@ fn expr(e: &Expr, names: &mut HashMap<Slot, String>) -> String {
         ExprKind::Bool(v) => v.to_string(),
         ExprKind::Char(c) => format!("{c:?}"),
         ExprKind::Str(s) => format!("{s:?}"),
-        ExprKind::Slot(slot) => names
-            .get(slot)
-            .cloned()
-            .unwrap_or_else(|| format!("p{slot}")),
+        ExprKind::Slot(slot) => match names.iter().rfind(|(named, _)| named == slot) {
+            Some((_, name)) => name.clone(),
+            None => format!("p{slot}"),
+        },
         ExprKind::Neg(a) => format!("neg({})", expr(a, names)),
         ExprKind::Not(a) => format!("not({})", expr(a, names)),
         ExprKind::Convert(a) => format!("convert({})", expr(a, names)),
@@ -223,6 +224,9 @@ mod tests {
     fn permutations_are_all_of_them_with_the_plain_one_first() {
         let three = permutations(3);
         assert_eq!(three[0], [0, 1, 2]);
-        assert_eq!(three.iter().collect::<HashSet<_>>().len(), 6);
+        assert_eq!(
+            three.iter().collect::<std::collections::HashSet<_>>().len(),
+            6
+        );
     }
 }
