@@ -52,8 +52,12 @@ impl Entry {
 
 /// The game that answers to a name.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    ALL.iter()
-        .find(|e| e.names().any(|n| plain(n).eq(plain(name))))
+    // Most say it as the catalogue does, and that is compared at once.
+    let exact = ALL.iter().find(|e| e.names().any(|n| n == name));
+    exact.or_else(|| {
+        ALL.iter()
+            .find(|e| e.names().any(|n| plain(n).eq(plain(name))))
+    })
 }
 
 /// The name nearest to one that no game answers to, if one is near enough to be meant.

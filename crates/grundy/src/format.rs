@@ -23,6 +23,8 @@ pub struct Format<'g> {
     pub steps: Vec<Step<'g>>,
     /// What the output needs to know.
     pub want: Want,
+    /// Whether an output reads the number of the case.
+    pub counted: bool,
     /// The number of steps, those of every `repeat` too.
     pub len: usize,
 }
@@ -73,6 +75,8 @@ pub struct Asked<'g> {
 pub struct Quick {
     /// The list asked, each of its members in turn; `None` for each part in turn.
     pub list: Option<Slot>,
+    /// The list or part variable that says how many values each of them has that is asked in turn.
+    counting: Option<Slot>,
     /// What must hold.
     pub comparisons: Vec<(Side, CompareOp, Side)>,
 }
@@ -84,105 +88,113 @@ pub enum Side {
     Member,
     /// The value of a part variable for the part at hand.
     Part(Slot),
+    /// The value of another parameter.
+    Param(Slot),
     /// A number.
     Number(Int),
 }
 
+impl Side {
+    /// What it is, if it is one number.
+    #[inline]
+    fn one<'a>(&'a self, params: &'a [Value]) -> Option<&'a Int> {
+        match self {
+            Side::Number(v) => Some(v),
+            Side::Param(slot) => params.get(*slot)?.as_int(),
+            Side::Member | Side::Part(_) => None,
+        }
+    }
+
+    /// What it is in turn.
+    fn members<'a>(&self, list: Option<Slot>, params: &'a [Value]) -> &'a [Value] {
+        let slot = match self {
+            Side::Part(slot) => Some(*slot),
+            _ => list,
+        };
+        slot.and_then(|slot| params.get(slot)?.as_seq())
+            .unwrap_or_default()
+    }
+}
+
 impl Quick {
-    /// `all(c >= 0 for c in x)`, or for each part `0 <= c <= s`.
-    fn of(check: &Check, parts: &[Slot], reads: &[Slot]) -> Option<Quick> {
+    /// `n >= 0 and n <= m`, `all(c >= 0 for c in x)`, or for each part `0 <= c <= s`.
+    pub(crate) fn of(game: &Game, condition: &Expr, each_part: bool) -> Option<Quick> {
         let mut comparisons = Vec::new();
-        if check.each_part {
-            // Another parameter would have to be looked up.
-            if parts.is_empty() || parts != reads {
-                return None;
-            }
-            let side = |e: &Expr| match &e.kind {
-                ExprKind::Int(v) => Some(Side::Number(v.clone())),
-                ExprKind::Slot(slot) if parts.contains(slot) && e.ty == Type::Int => {
-                    Some(Side::Part(*slot))
+        let (body, over) = match &condition.kind {
+            ExprKind::Fold(Fold::All, body, clauses) if !each_part => {
+                let [
+                    Clause::For {
+                        slots,
+                        domain: Domain::Members(members),
+                    },
+                ] = &clauses[..]
+                else {
+                    return None;
+                };
+                let (&[member], &ExprKind::Slot(list)) = (&slots[..], &members.kind) else {
+                    return None;
+                };
+                if game.vars.get(list)?.part {
+                    return None;
                 }
-                _ => None,
-            };
-            conjunction(&check.condition, &side, &mut comparisons)?;
-            return Some(Quick {
-                list: None,
-                comparisons,
-            });
-        }
-        let ExprKind::Fold(Fold::All, body, clauses) = &check.condition.kind else {
-            return None;
+                (&**body, Some((list, member)))
+            }
+            _ => (condition, None),
         };
-        let [
-            Clause::For {
-                slots,
-                domain: Domain::Members(members),
-            },
-        ] = &clauses[..]
-        else {
-            return None;
-        };
-        let (&[member], &ExprKind::Slot(list)) = (&slots[..], &members.kind) else {
-            return None;
-        };
-        if reads != [list] {
-            return None;
-        }
         let side = |e: &Expr| match &e.kind {
             ExprKind::Int(v) => Some(Side::Number(v.clone())),
-            ExprKind::Slot(slot) if *slot == member && e.ty == Type::Int => Some(Side::Member),
+            ExprKind::Slot(slot) if e.ty == Type::Int => match game.vars.get(*slot) {
+                Some(var) if !var.part => Some(Side::Param(*slot)),
+                Some(_) => each_part.then_some(Side::Part(*slot)),
+                None => over
+                    .is_some_and(|(_, member)| *slot == member)
+                    .then_some(Side::Member),
+            },
             _ => None,
         };
         conjunction(body, &side, &mut comparisons)?;
+        let list = over.map(|(list, _)| list);
+        let part = comparisons.iter().find_map(|sides| match sides {
+            (Side::Part(slot), ..) | (.., Side::Part(slot)) => Some(*slot),
+            _ => None,
+        });
         Some(Quick {
-            list: Some(list),
+            list,
+            counting: list.or(part),
             comparisons,
         })
     }
 
     /// Whether it holds for every member or every part.
     pub fn holds(&self, params: &[Value]) -> bool {
-        let members = |slot: Slot| params.get(slot).and_then(Value::as_seq).unwrap_or_default();
-        let count = match (self.list, self.parts().next()) {
-            (Some(list), _) => members(list).len(),
-            (None, Some(part)) => members(part).len(),
-            (None, None) => 0,
-        };
         self.comparisons.iter().all(|(a, op, b)| {
-            let column = |side: &Side| match side {
-                Side::Member => members(self.list.unwrap_or_default()),
-                Side::Part(slot) => members(*slot),
-                Side::Number(_) => &[],
+            let (one, other) = (a.one(params), b.one(params));
+            if let (Some(a), Some(b)) = (one, other) {
+                return ordered(a, *op, b);
+            }
+            let members = |side: &Side| {
+                let members = side.members(self.list, params);
+                // One of another length has values that this would pass over.
+                let counting = params.get(self.counting?)?.as_seq()?;
+                (members.len() == counting.len()).then_some(members)
             };
-            match (a, b) {
-                (Side::Number(a), Side::Number(b)) => holds(*op, a.cmp(b)),
-                (a, Side::Number(b)) => column(a).iter().all(|a| compared(a, *op, b)),
-                (Side::Number(a), b) => column(b).iter().all(|b| compared(b, flip(*op), a)),
-                (a, b) => {
-                    let (a, b) = (column(a), column(b));
-                    a.len() == count
-                        && b.len() == count
-                        && a.iter()
-                            .zip(b)
-                            .all(|(a, b)| b.as_int().is_some_and(|b| compared(a, *op, b)))
+            match (one, other) {
+                (_, Some(b)) => members(a).is_some_and(|a| a.iter().all(|a| compared(a, *op, b))),
+                (Some(a), _) => {
+                    members(b).is_some_and(|b| b.iter().all(|b| compared(b, flip(*op), a)))
                 }
+                _ => members(a).zip(members(b)).is_some_and(|(a, b)| {
+                    let mut pairs = a.iter().zip(b);
+                    pairs.all(|(a, b)| b.as_int().is_some_and(|b| compared(a, *op, b)))
+                }),
             }
         })
     }
-
-    fn parts(&self) -> impl Iterator<Item = Slot> {
-        self.comparisons
-            .iter()
-            .flat_map(|(a, _, b)| [a, b])
-            .filter_map(|side| match side {
-                Side::Part(slot) => Some(*slot),
-                Side::Member | Side::Number(_) => None,
-            })
-    }
 }
 
+/// Whether numbers in this order compare so.
 #[inline]
-fn holds(op: CompareOp, order: Ordering) -> bool {
+pub(crate) fn compares(op: CompareOp, order: Ordering) -> bool {
     match op {
         CompareOp::Eq => order.is_eq(),
         CompareOp::Ne => order.is_ne(),
@@ -195,12 +207,15 @@ fn holds(op: CompareOp, order: Ordering) -> bool {
 
 #[inline]
 fn compared(value: &Value, op: CompareOp, to: &Int) -> bool {
-    value
-        .as_int()
-        .is_some_and(|v| match (v.to_i64(), to.to_i64()) {
-            (Some(a), Some(b)) => holds(op, a.cmp(&b)),
-            _ => holds(op, v.cmp(to)),
-        })
+    value.as_int().is_some_and(|v| ordered(v, op, to))
+}
+
+#[inline]
+fn ordered(a: &Int, op: CompareOp, b: &Int) -> bool {
+    match (a.to_i64(), b.to_i64()) {
+        (Some(a), Some(b)) => compares(op, a.cmp(&b)),
+        _ => compares(op, a.cmp(b)),
+    }
 }
 
 /// The comparison with its sides exchanged.
@@ -352,19 +367,21 @@ impl<'g> Format<'g> {
                     )),
             ));
         }
-        let mut want = Want::default();
+        let (mut want, mut counted) = (Want::default(), false);
         for output in &game.output {
             output.expr.walk(&mut |e| {
                 if let ExprKind::Slot(slot) = e.kind {
                     want.win |= slot == output.slots.win;
                     want.value |= slot == output.slots.value;
                     want.moves |= slot == output.slots.moves;
+                    counted |= slot == output.slots.case;
                 }
             });
         }
         Ok(Format {
             steps,
             want,
+            counted,
             len: builder.len,
         })
     }
@@ -423,7 +440,7 @@ fn asked<'g>(game: &Game, check: &'g Check) -> Asked<'g> {
     } else {
         Vec::new()
     };
-    let quick = Quick::of(check, &parts, &reads);
+    let quick = Quick::of(game, &check.condition, check.each_part);
     Asked {
         check,
         reads,

@@ -17,6 +17,7 @@ use grundy_lang::ir::{
 use grundy_lang::value::{Pos, Position, Value, Words};
 
 use crate::format::{Asked, Format, Step, Token, Want, element};
+use crate::lane::Lane;
 use crate::reader::{Fault, Place, Reader};
 
 /// A result with the error boxed.
@@ -84,20 +85,33 @@ pub fn run_with(
             .flat_map(|o| crate::format::reads(&o.expr, game.vars.len()))
             .filter(|s| game.vars[*s].part)
             .collect(),
+        counted: format.counted,
         rows: vec![String::new(); game.output.len()],
         params: vec![Value::Bool(false); game.vars.len()],
         places: vec![None; game.vars.len()],
+        lanes: Vec::new(),
+        in_rules: (0..game.vars.len())
+            .filter(|&slot| game.vars[slot].in_rules && !game.vars[slot].part)
+            .collect(),
+        counting: game
+            .vars
+            .iter()
+            .position(|v| v.part)
+            .filter(|_| game.start.sum),
         ruling: None,
         rows_at: Vec::new(),
         scratch: Vec::new(),
+        position: Position::default(),
         cases: 0,
         reader: Reader::new(input),
         out: Out {
             to: output,
-            gathered: Vec::new(),
+            gathered: String::new(),
             closed: false,
         },
     };
+    judge.lanes.resize(1 + format.len, None);
+    judge.open_lanes(&format.steps, 0);
     let done = judge.records(&format.steps);
     judge.end_rows();
     let flushed = judge.out.flush();
@@ -123,13 +137,15 @@ fn write_failed(game: &Game, error: &io::Error) -> Box<Diagnostic> {
 /// Gathers output.
 struct Out<W> {
     to: W,
-    gathered: Vec<u8>,
+    gathered: String,
     closed: bool,
 }
 
 impl<W: Write> Out<W> {
-    fn put(&mut self, text: &str) -> io::Result<()> {
-        self.gathered.extend_from_slice(text.as_bytes());
+    /// Ends a line of which the rest has been gathered.
+    fn line(&mut self, rest: &str) -> io::Result<()> {
+        self.gathered.push_str(rest);
+        self.gathered.push('\n');
         if self.gathered.len() >= GATHER {
             self.write()?;
         }
@@ -137,7 +153,7 @@ impl<W: Write> Out<W> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let result = self.to.write_all(&self.gathered);
+        let result = self.to.write_all(self.gathered.as_bytes());
         self.gathered.clear();
         self.closed |= result
             .as_ref()
@@ -175,22 +191,39 @@ struct Judge<'g, 'd, R, W> {
     start_parts: Vec<Slot>,
     /// Part variables that an output reads.
     output_parts: Vec<Slot>,
+    /// Whether an output reads the number of the case.
+    counted: bool,
     /// For each output, the line of a group so far.
     rows: Vec<String>,
     params: Vec<Value>,
     /// Where each parameter of the case at hand stands.
     places: Vec<Option<Place>>,
+    /// How the cases of the whole format, and of each step's body, are read at once.
+    lanes: Vec<Option<Lane>>,
+    /// Parameters that the rules read.
+    in_rules: Vec<Slot>,
+    /// The part variable that says how many parts there are.
+    counting: Option<Slot>,
     /// The parameters for which the solver was made.
     ruling: Option<Vec<Value>>,
     /// Where each row of the last table stands.
     rows_at: Vec<Place>,
     scratch: Vec<Value>,
+    /// That of the last case, for its memory.
+    position: Position,
     cases: u64,
     reader: Reader<R>,
     out: Out<W>,
 }
 
 impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
+    fn open_lanes(&mut self, steps: &[Step<'g>], lane: usize) {
+        self.lanes[lane] = Lane::new(self.game, steps, self.plain_start.as_deref(), self.strict);
+        for step in steps.iter().filter(|s| !s.body.is_empty()) {
+            self.open_lanes(&step.body, 1 + step.id);
+        }
+    }
+
     fn records(&mut self, steps: &[Step<'g>]) -> Result<()> {
         // The number of cases and its name, once all those of an input that is one `repeat` have been read.
         let mut again: Option<(Slot, String)> = None;
@@ -200,8 +233,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 return Ok(());
             }
             let place = self.reader.place();
-            let start = self.reader.excerpt(&place).filter(|_| again.is_some());
-            match self.record(steps, true) {
+            let start = match again {
+                Some(_) => self.reader.excerpt(&place),
+                None => None,
+            };
+            match self.record(steps, 0, true) {
                 Ok(Flow::Over) => return Ok(()),
                 Ok(Flow::On) => {}
                 Err(error) => {
@@ -265,7 +301,10 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     }
 
     /// Reads the steps of one record, or of one time of a `repeat`, and answers the case that they end with.
-    fn record(&mut self, steps: &[Step<'g>], first: bool) -> Result<Flow> {
+    fn record(&mut self, steps: &[Step<'g>], lane: usize, first: bool) -> Result<Flow> {
+        if self.at_once(lane)? {
+            return Ok(Flow::On);
+        }
         self.reader.take_negative();
         let mut sentinel = 0..0;
         if first {
@@ -289,6 +328,37 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         }
         self.case()?;
         Ok(Flow::On)
+    }
+
+    /// Reads and answers a case by its lane; `false`, and nothing has been read, if that is not possible.
+    fn at_once(&mut self, lane: usize) -> Result<bool> {
+        let stale = self.stale();
+        let Some(lane) = self.lanes[lane].as_ref().filter(|_| !stale) else {
+            return Ok(false);
+        };
+        let place = self.reader.place();
+        let Some(numbers) = lane.read(&mut self.reader) else {
+            return Ok(false);
+        };
+        for (&slot, &number) in lane.slots.iter().zip(&numbers) {
+            self.places[slot] = Some(place);
+            if lane.told.contains(&slot) {
+                self.machine.set(slot, Value::from(number));
+            }
+        }
+        let mut position = std::mem::take(&mut self.position);
+        position.parts.resize_with(1, Pos::default);
+        lane.fill(&numbers, &mut position.parts[0].0);
+        self.answer(position)?;
+        Ok(true)
+    }
+
+    /// Whether the solver was made for other parameters, or for none yet.
+    fn stale(&self) -> bool {
+        self.ruling.as_ref().is_none_or(|old| {
+            let mut in_rules = self.in_rules.iter();
+            in_rules.any(|&slot| old[slot] != self.params[slot])
+        })
     }
 
     /// A final `0` where the contest's is `0 0`: the missing numbers are taken for zeros.
@@ -343,7 +413,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                         .help(help),
                 ));
             }
-            if self.record(&step.body, false)? == Flow::Over {
+            if self.record(&step.body, 1 + step.id, false)? == Flow::Over {
                 return Ok(Flow::Over);
             }
             done = &done + &Int::ONE;
@@ -382,10 +452,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         match item {
             InputItem::Scalar(slot) | InputItem::Repeat(slot, _) => {
                 let var = &game.vars[*slot];
-                let token = Token::of(&var.ty).unwrap_or(Token::Int);
-                let value = self
-                    .token(&token)
-                    .map_err(|f| self.fault(f, &format!("`{}`", var.name)))?;
+                let value = match &var.ty {
+                    Type::Int => self.reader.int().map(Value::Int),
+                    ty => self.token(&Token::of(ty).unwrap_or(Token::Int)),
+                };
+                let value = value.map_err(|f| self.fault(f, &format!("`{}`", var.name)))?;
                 self.put(*slot, if var.part { Value::seq([value]) } else { value });
             }
             InputItem::Array(slot, count) => {
@@ -887,18 +958,17 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     /// Answers the case that has been read.
     fn case(&mut self) -> Result<()> {
         let position = self.position()?;
-        let game = self.game;
-        let stale = self.ruling.as_ref().is_none_or(|old| {
-            game.vars
-                .iter()
-                .enumerate()
-                .any(|(slot, var)| var.in_rules && !var.part && old[slot] != self.params[slot])
-        });
-        if stale {
+        if self.stale() {
             let rules = Rules::new(self.rules.clone(), self.params.clone());
             self.decide.rules(rules).map_err(|e| self.in_case(e))?;
             self.ruling = Some(self.params.clone());
         }
+        self.answer(position)
+    }
+
+    /// Answers a case with this position.
+    fn answer(&mut self, position: Position) -> Result<()> {
+        let game = self.game;
         let answer = self
             .decide
             .answer(&position, self.want)
@@ -928,33 +998,38 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 let moves = need(answer.moves.clone(), "the number of winning moves")?;
                 self.machine.set(slots.moves, Value::Int(moves));
             }
-            self.machine
-                .set(slots.case, Value::Int(Int::from(self.cases + 1)));
-            let text = self
-                .machine
-                .text(&output.expr)
-                .map_err(|e| self.in_case(e))?;
-            if output.row {
-                self.rows[i].push_str(&text);
+            if self.counted {
+                let case = Int::from(self.cases + 1);
+                self.machine.set(slots.case, Value::Int(case));
+            }
+            let text = if output.row {
+                &mut self.rows[i]
             } else {
-                self.print(&text)?;
-                self.print("\n")?;
+                &mut self.out.gathered
+            };
+            let before = text.len();
+            if let Err(error) = self.machine.text_into(&output.expr, text) {
+                text.truncate(before);
+                return Err(self.in_case(error));
+            }
+            if !output.row {
+                self.print("")?;
             }
         }
+        self.position = position;
         self.cases += 1;
         Ok(())
     }
 
-    fn print(&mut self, text: &str) -> Result<()> {
-        self.out.put(text).map_err(|e| write_failed(self.game, &e))
+    fn print(&mut self, line: &str) -> Result<()> {
+        self.out.line(line).map_err(|e| write_failed(self.game, &e))
     }
 
     /// Ends the lines of a group.
     fn end_group(&mut self) -> Result<()> {
         for i in 0..self.rows.len() {
             if self.game.output[i].row {
-                let mut row = std::mem::take(&mut self.rows[i]);
-                row.push('\n');
+                let row = std::mem::take(&mut self.rows[i]);
                 self.print(&row)?;
             }
         }
@@ -963,11 +1038,10 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
 
     /// Ends lines that an error or the end of the input cut short.
     fn end_rows(&mut self) {
-        for row in &mut self.rows {
+        for row in &self.rows {
             if !row.is_empty() {
-                row.push('\n');
                 // A failure shows when the rest is flushed.
-                let _ = self.out.put(row);
+                let _ = self.out.line(row);
             }
         }
     }
@@ -975,16 +1049,13 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     /// The position of the case.
     fn position(&mut self) -> Result<Position> {
         let game = self.game;
-        let parts = match game.vars.iter().position(|v| v.part) {
-            Some(slot) if game.start.sum => self.params[slot].as_seq().map_or(0, <[Value]>::len),
-            _ => 1,
-        };
-        let mut position = Position {
-            parts: Vec::with_capacity(parts),
-        };
+        let parts = self.counting.map_or(1, |slot| {
+            self.params[slot].as_seq().map_or(0, <[Value]>::len)
+        });
+        let mut position = std::mem::take(&mut self.position);
+        position.parts.resize_with(parts, Pos::default);
         for part in 0..parts {
-            if let Some(pos) = self.plain(part) {
-                position.parts.push(pos);
+            if self.plain(part, &mut position.parts[part].0).is_some() {
                 continue;
             }
             for &slot in &self.start_parts {
@@ -997,7 +1068,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 .value(&game.start.expr)
                 .map_err(|e| self.in_case(e))?;
             match game.shape.pos(&value) {
-                Ok(pos) => position.parts.push(pos),
+                Ok(pos) => position.parts[part] = pos,
                 Err(count) => {
                     let message =
                         format!("a position has no count below zero, and here is {count}");
@@ -1011,9 +1082,9 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         Ok(position)
     }
 
-    /// The part, if it is given number by number and none is below zero.
-    fn plain(&self, part: usize) -> Option<Pos> {
-        let mut words = Words::new();
+    /// Fills in the words of the part, if it is given number by number and none is below zero.
+    fn plain(&self, part: usize, words: &mut Words) -> Option<()> {
+        words.clear();
         for slot in self.plain_start.as_ref()? {
             let value = &self.params[*slot];
             let value = if self.game.vars[*slot].part {
@@ -1026,7 +1097,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         if matches!(self.game.shape, Shape::Unordered(..)) {
             words.sort_unstable();
         }
-        Some(Pos(words))
+        Some(())
     }
 
     /// An error of what a number means, at the first number below zero of the case or else where the parameter stands.

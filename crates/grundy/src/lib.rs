@@ -14,6 +14,7 @@ pub mod facts;
 pub mod format;
 pub mod inputs;
 pub mod judge;
+mod lane;
 pub mod open;
 pub mod plan;
 pub mod reader;

@@ -189,6 +189,7 @@ impl Plan {
     }
 
     /// Who answers for a position.
+    #[inline]
     pub(crate) fn route<'a>(&'a self, position: &'a Position) -> Result<Route<'a>> {
         let Some((theorem, solver)) = self.solver() else {
             return Ok(Route::Search);

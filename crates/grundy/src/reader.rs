@@ -11,8 +11,9 @@ use std::io::{self, Read};
 use grundy_core::Int;
 use grundy_lang::value::Value;
 
-/// Bytes asked of the stream at a time.
-const CHUNK: usize = 1 << 16;
+/// Bytes asked of the stream at a time. A page that is touched for the first time costs as much as a hundred short numbers,
+/// so that a larger buffer is slower for an input of a thousand cases, and no faster for a long one.
+const CHUNK: usize = 1 << 15;
 /// Bytes kept behind the reading point, to show the line of an error.
 const HISTORY: usize = 1 << 12;
 
@@ -47,6 +48,14 @@ pub enum Fault {
     },
     /// The stream failed.
     Stream(io::Error),
+}
+
+/// A point in the buffer.
+pub(crate) struct Mark {
+    at: usize,
+    line: u64,
+    line_at: u64,
+    inner: u64,
 }
 
 /// A reader of tokens.
@@ -236,7 +245,7 @@ impl<R: Read> Reader<R> {
     /// A number of at most 18 digits that stands in the buffer with an ASCII blank behind it; `None` for anything else,
     /// and then only blanks have been passed.
     #[inline(always)]
-    fn short(&mut self) -> Option<i64> {
+    pub(crate) fn short(&mut self) -> Option<i64> {
         let bytes = &self.buf[..self.end];
         let mut i = self.at;
         loop {
@@ -255,6 +264,11 @@ impl<R: Read> Reader<R> {
         }
         let start = i;
         let mut v = 0u64;
+        if let Some(&eight) = bytes[i..].first_chunk::<8>() {
+            let (digits, value) = leading_digits(eight);
+            v = value;
+            i += digits;
+        }
         loop {
             let byte = *bytes.get(i)?;
             let digit = byte.wrapping_sub(b'0');
@@ -269,6 +283,22 @@ impl<R: Read> Reader<R> {
             v = v.wrapping_mul(10).wrapping_add(u64::from(digit));
             i += 1;
         }
+    }
+
+    /// Where the reader stands; good until more of the stream is read.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            at: self.at,
+            line: self.line,
+            line_at: self.line_at,
+            inner: self.inner,
+        }
+    }
+
+    /// Goes back to a mark.
+    pub(crate) fn back(&mut self, mark: Mark) {
+        (self.at, self.line) = (mark.at, mark.line);
+        (self.line_at, self.inner) = (mark.line_at, mark.inner);
     }
 
     /// Any number, or the fault.
@@ -415,6 +445,26 @@ impl<R: Read> Reader<R> {
     }
 }
 
+/// How many of the eight bytes are digits before another comes, and their number. All eight are taken at a time: the
+/// digits are moved behind zeros, and neighbours are put together to pairs, fours and the whole.
+#[inline]
+fn leading_digits(eight: [u8; 8]) -> (usize, u64) {
+    // The first byte is the lowest. A digit becomes its value, anything else 10 or more, which adding 0x76 brings to the
+    // top bit or past it; what that carries goes into bytes behind, and the first place is all that counts.
+    let values = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
+    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+    let digits = (others.trailing_zeros() / 8) as usize;
+    if digits == 0 {
+        return (0, 0);
+    }
+    let moved = values << (64 - 8 * digits);
+    let pairs = moved.wrapping_mul(10).wrapping_add(moved >> 8);
+    const EVERY_FOURTH: u64 = 0x0000_00FF_0000_00FF;
+    let high = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let low = (pairs >> 16 & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    (digits, high.wrapping_add(low) >> 32)
+}
+
 fn is_blank(c: char) -> bool {
     // Zero-width characters come with pasted text, ^Z with old files.
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}' | '\u{2060}' | '\u{1a}')
@@ -522,6 +572,37 @@ mod tests {
         assert_eq!(all("−1 －２ -3 –4"), ["-1", "-2", "-3", "-4"]);
         assert_eq!(all(" \n\u{a0}\n"), Vec::<String>::new());
         assert_eq!(all(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn eight_bytes_at_a_time_are_as_one_by_one() {
+        let mut state = 1u64;
+        let mut byte = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let random = (state >> 56) as u8;
+            // Digits mostly, and what is next to them in the table.
+            if random < 200 {
+                b'0' + random % 10
+            } else {
+                random.wrapping_mul(37)
+            }
+        };
+        for _ in 0..100_000 {
+            let eight: [u8; 8] = std::array::from_fn(|_| byte());
+            let digits = eight.iter().take_while(|b| b.is_ascii_digit()).count();
+            let value = eight[..digits]
+                .iter()
+                .fold(0, |v, b| 10 * v + u64::from(b - b'0'));
+            assert_eq!(leading_digits(eight), (digits, value), "{eight:?}");
+        }
+        for other in (0..=255u8).filter(|b| !b.is_ascii_digit()) {
+            assert_eq!(
+                leading_digits([b'7', other, other, b'9', 0, 255, b'/', b':']),
+                (1, 7)
+            );
+        }
     }
 
     #[test]

@@ -66,6 +66,74 @@ const FOUNDING: [(&str, &str, &str); 5] = [
     ),
 ];
 
+/// The fast way for cases of a few short numbers against the usual one, to which a blank that is not ASCII leads.
+#[test]
+fn cases_read_at_once_are_as_those_read_one_by_one() {
+    let rules = "start {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b\n";
+    let games = [
+        format!("game plain\n{rules}input a b\noutput \"1\" if win else \"0\""),
+        format!(
+            "game asked\n{rules}input a b until a == 0 and b == 0\noutput \"{{a}} {{b}}: {{win}}\"\n\
+             require b <= 30 and a <= 2*b + 30\nrequire a <= 32\nlimit a <= 12\nlimit b <= a + 20"
+        ),
+        format!(
+            "game early\n{rules}input a b until a == 7\noutput \"Case {{case}}:\"\noutput value\n\
+             require a >= 1\nlimit a + 3 >= b, b <= 12"
+        ),
+        format!("game group\n{rules}input repeat t: a b\noutput row \" {{win}}\"\nrequire a <= 30\nlimit b <= t"),
+        "game heap\nparam k\nmove n -> n - d for d in 1..k\ninput k repeat t: n\noutput \"{k} {n} {win}\"\n\
+         require k >= 1 and n <= 33 and n != 13"
+            .to_owned(),
+    ];
+    let mut state = 7u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    let (mut fine, mut faults) = (0, 0);
+    for round in 0..600 {
+        let game = &games[round % games.len()];
+        let mut text = String::new();
+        for _ in 0..random(24) {
+            let number = if random(60) == 0 { 34 } else { random(12) };
+            text.push_str(&number.to_string());
+            text.push(if random(3) == 0 { '\n' } else { ' ' });
+        }
+        let slow = text.replace(' ', "\u{a0}").replace('\n', "\u{a0}\n");
+        for strict in [false, true] {
+            let (out, result) = judge(game, &text, strict);
+            let (slow_out, slow_result) = judge(game, &slow, strict);
+            let same = |told: String| told.replace("\u{a0}\n", "\n").replace('\u{a0}', " ");
+            // Behind the last token the two texts differ.
+            let lines = |told: String| -> Vec<String> {
+                let told = same(told);
+                let end = told.contains("the input ends");
+                told.lines()
+                    .filter(|l| !end || !l.contains('^'))
+                    .map(|l| {
+                        l[l.find("the input ends").unwrap_or(0)..]
+                            .trim_end()
+                            .to_owned()
+                    })
+                    .collect()
+            };
+            assert_eq!(out, slow_out, "{game}\n{text:?}");
+            match (result, slow_result) {
+                (Ok(a), Ok(b)) => assert_eq!(a, b),
+                (Err(a), Err(b)) => {
+                    faults += 1;
+                    assert_eq!(lines(a), lines(b), "{game}\n{text:?}");
+                }
+                (a, b) => panic!("{game}\n{text:?}\n{a:?}\n{b:?}"),
+            }
+            fine += out.lines().count();
+        }
+    }
+    assert!(fine > 1000 && faults > 100, "{fine} {faults}");
+}
+
 #[test]
 fn the_founding_samples_come_out_byte_for_byte() {
     for (game, input, output) in FOUNDING {
