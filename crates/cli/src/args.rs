@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use grundy::Budget;
 
 /// Who wins an impartial game, how to win it, and why.
 ///
@@ -22,6 +23,35 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Cli {
+    /// What the arguments say, or the help or complaint that they call for.
+    pub fn read() -> Result<Self, clap::Error> {
+        match Cli::plain_judge(std::env::args_os()) {
+            Some(cli) => Ok(cli),
+            None => Cli::try_parse(),
+        }
+    }
+
+    /// `judge GAME` and no more, as scripts say it a thousand times: to build the definitions of all commands for that takes
+    /// longer than to answer.
+    fn plain_judge(args: impl IntoIterator<Item = OsString>) -> Option<Self> {
+        let mut args = args.into_iter().skip(1);
+        let (word, game) = (args.next()?, args.next()?.into_string().ok()?);
+        if word != "judge" || game.starts_with('-') || args.next().is_some() {
+            return None;
+        }
+        Some(Cli {
+            color: When::Auto,
+            command: Some(Command::Judge {
+                game,
+                strict: false,
+                engine: "auto".to_owned(),
+                memory: Budget::DEFAULT_MEMORY,
+            }),
+        })
+    }
 }
 
 /// When to use colour.
@@ -261,6 +291,28 @@ mod tests {
     fn the_definition_is_sound() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_plain_judge_is_what_the_definition_makes_of_it() {
+        let plain = |words: &[&str]| Cli::plain_judge(words.iter().map(OsString::from));
+        for game in ["wythoff", "n -> n - 1", "help", "", "a b", "my.game"] {
+            let words = ["grundy", "judge", game];
+            let defined = Cli::try_parse_from(words).unwrap();
+            let plain = plain(&words).unwrap();
+            assert_eq!(format!("{plain:?}"), format!("{defined:?}"));
+        }
+        for words in [
+            &["grundy"][..],
+            &["grundy", "judge"],
+            &["grundy", "judge", "--help"],
+            &["grundy", "judge", "-h"],
+            &["grundy", "judge", "wythoff", "--strict"],
+            &["grundy", "--color", "never", "judge", "wythoff"],
+            &["grundy", "solve", "wythoff"],
+        ] {
+            assert!(plain(words).is_none(), "{words:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use grundy::decide::Decider;
 use grundy::ir::Game;
 use grundy::open::Opened;
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody reads any more: nothing to say.
@@ -53,8 +53,9 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let budget = Budget::with_memory(cli.command.as_ref().map_or(Budget::DEFAULT_MEMORY, memory));
-    listen(&budget);
+    let memory = cli.command.as_ref().map_or(Budget::DEFAULT_MEMORY, memory);
+    // Until a computation takes long, Ctrl-C ends the program as it does any other.
+    let budget = Budget::watched(memory, listen);
     let done = run(&cli, &budget);
     clear_progress();
     match done {
@@ -215,6 +216,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 seed: *seed,
             };
             INTERACTIVE.store(true, Ordering::Relaxed);
+            listen(budget);
             let mut input = BufReader::new(io::stdin());
             match play::play(
                 &plan,
@@ -318,8 +320,10 @@ fn judge(color: When, spec: &str, strict: bool, engine: &str, budget: &Budget) -
     let game = open(color, spec)?;
     let mut decider = Decider::new(Engine::parse(engine).map_err(one)?, budget.clone());
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    grundy::judge::run_with(&game, &mut decider, input, output, strict, budget).map_err(one)?;
-    Ok(true)
+    let done = grundy::judge::run_with(&game, &mut decider, input, output, strict, budget);
+    // The program is about to end, and the system takes memory back faster than it can be tidied up.
+    std::mem::forget((game, decider));
+    done.map(|_| true).map_err(one)
 }
 
 fn check_program(
@@ -354,7 +358,9 @@ fn check_program(
 /// Opens a game; warnings are told at once.
 fn open(color: When, spec: &str) -> Result<Arc<Game>, Failure> {
     let Opened { game, warnings } = grundy::open(spec)?;
-    report(&warnings, Style::stderr(color));
+    if !warnings.is_empty() {
+        report(&warnings, Style::stderr(color));
+    }
     Ok(game)
 }
 
