@@ -61,7 +61,8 @@ pub fn check(run: &mut Run<'_>, window: &Window) -> Result<()> {
     let count = n1 + p;
     match c.max.unwrap_or(u64::MAX) {
         0..64 => solve::<u8, 1>(run, window, splits, count)?,
-        64..256 => solve::<u8, 4>(run, window, splits, count)?,
+        64..128 => solve::<u8, 2>(run, window, splits, count)?,
+        128..256 => solve::<u8, 4>(run, window, splits, count)?,
         256..4096 => solve::<u16, 64>(run, window, splits, count)?,
         4096..65536 => solve::<u16, 1024>(run, window, splits, count)?,
         max => {
@@ -122,7 +123,7 @@ struct Solver<T, const W: usize> {
     rares: Vec<usize>,
     /// Common values, by the parity of the heap if it takes part.
     common: [Set<W>; 2],
-    position_bit: bool,
+    window: Window,
     splits: Vec<usize>,
     /// Numbers that may be taken leaving one heap, and none.
     ones: Vec<usize>,
@@ -152,7 +153,7 @@ impl<T: Cell, const W: usize> Solver<T, W> {
             values: Vec::new(),
             rares: Vec::new(),
             common,
-            position_bit: window.position_bit,
+            window: *window,
             ones: allowed(1).collect(),
             nothing: allowed(0).collect(),
             splits,
@@ -162,13 +163,11 @@ impl<T: Cell, const W: usize> Solver<T, W> {
     }
 
     fn run(mut self, run: &mut Run<'_>, count: usize) -> Result<Vec<T>> {
-        let window = match &run.certificate.proof {
-            grundy_cert::Proof::Window(window) => *window,
-            _ => Window::default(),
-        };
         let small = run.game.small.clone();
-        let (settled_from, witnesses) =
-            (window.settled_from as usize, window.witnesses_to as usize);
+        let (settled_from, witnesses) = (
+            self.window.settled_from as usize,
+            self.window.witnesses_to as usize,
+        );
         self.values.reserve_exact(count);
         for n in 0..count {
             run.step(n, count)?;
@@ -194,11 +193,11 @@ impl<T: Cell, const W: usize> Solver<T, W> {
                     .values(value, self.max));
             };
             if n > 0 && !self.is_common(n, value) {
-                if n as u64 > window.rares_to {
+                if n as u64 > self.window.rares_to {
                     let message = "a heap past R is rare";
                     return Err(Refusal::new(Fault::Rare, message)
                         .at(n as u64)
-                        .values(format!("R at least {n}"), window.rares_to));
+                        .values(format!("R at least {n}"), self.window.rares_to));
                 }
                 self.rares.push(n);
             }
@@ -212,7 +211,7 @@ impl<T: Cell, const W: usize> Solver<T, W> {
     }
 
     fn commons(&self, n: usize) -> &Set<W> {
-        &self.common[if self.position_bit { n % 2 } else { 0 }]
+        &self.common[if self.window.position_bit { n % 2 } else { 0 }]
     }
 
     fn is_common(&self, n: usize, value: usize) -> bool {
@@ -296,6 +295,64 @@ impl<T: Cell, const W: usize> Solver<T, W> {
                 sought.iter_mut().zip(&found).for_each(|(s, f)| *s &= !f);
             }
             from += BLOCK;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grundy_cert::{Certificate, Code, GameText, Proof, Values};
+    use grundy_core::Budget;
+
+    use super::*;
+
+    /// However wide sets and values are kept, all is the same. The hash is wrong, so that the one computed is told.
+    #[test]
+    fn widths_agree() {
+        for (text, digits, n0, p) in [
+            ("0.77", vec![0, 7, 7], 71, 12),
+            ("0.156", vec![0, 1, 5, 6], 3479, 349),
+        ] {
+            let window = Window {
+                mask: if p == 12 { 15 } else { 27 },
+                rares_to: 400,
+                witnesses_to: 400,
+                settled_from: n0 + 820,
+                ..Window::default()
+            };
+            let count = window.settled_from + p;
+            let certificate = Certificate {
+                game: GameText {
+                    text: text.to_owned(),
+                    arguments: Vec::new(),
+                },
+                code: Code::finite(digits),
+                period: p,
+                preperiod: n0,
+                saltus: 0,
+                max: Some(if p == 12 { 8 } else { 23 }),
+                values: Values::hashed(count, String::new()),
+                proof: Proof::Window(window),
+            };
+            let solved = |solve: fn(&mut Run<'_>, &Window, Vec<usize>, u128) -> Result<()>| {
+                let mut run = Run {
+                    game: crate::rules::read(&certificate, &mut Vec::new()).unwrap(),
+                    certificate: &certificate,
+                    budget: &Budget::default(),
+                    progress: &mut |_, _| (),
+                    lines: Vec::new(),
+                };
+                let code = &run.game.code;
+                let splits = (0..=code.reach()).filter(|&t| code.allows(t, 2));
+                let splits = splits.collect();
+                solve(&mut run, &window, splits, u128::from(count)).unwrap_err()
+            };
+            let narrow = solved(solve::<u8, 1>);
+            assert_eq!(narrow.fault, Fault::Hash, "{narrow}");
+            assert_eq!(solved(solve::<u8, 2>), narrow);
+            assert_eq!(solved(solve::<u8, 4>), narrow);
+            assert_eq!(solved(solve::<u16, 64>), narrow);
+            assert_eq!(solved(solve::<u16, 1024>), narrow);
         }
     }
 }
