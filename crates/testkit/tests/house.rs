@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["grundy-core", "grundy-lang", "grundy-cert"],
     ),
     ("grundy-lang", &["grundy-core"]),
+    ("grundy-kernels", &["grundy-core"]),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     ("grundy-theorems", &["grundy-core", "grundy-lang"]),
     ("grundy-testkit", &["grundy-core", "grundy-lang"]),

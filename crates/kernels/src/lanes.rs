@@ -1,0 +1,873 @@
+//! The inner loops over many heaps at a time: portable, and for AVX2. Both give the same bits.
+//!
+//! Eight neighbouring heaps are one `Eight`: byte 8q + i of a half has a bit for each of the codes 8q to 8q + 7 that is excluded
+//! for heap i, the second half those from 32 on. A code at or past 64 has no bit: so the mark of a rare partner, 255,
+//! nim-added to any code below 64, counts for nothing.
+
+/// The codes excluded for eight heaps.
+pub(crate) type Eight = [[u8; 32]; 2];
+
+/// The words of a row of bits, one for each code.
+pub(crate) const ROW: usize = 128;
+
+/// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delta {
+    pub back: u32,
+    pub code: u8,
+}
+
+/// The deltas of a block among its own heaps and those of the block before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Near {
+    /// 8 ≤ back < 64: how many words of eight codes below, the bits to shift by, and the code in all eight bytes.
+    mid: Vec<(u8, u8, u64)>,
+    /// back < 8.
+    close: Vec<(u8, u8)>,
+}
+
+impl Near {
+    pub fn new(deltas: &[Delta]) -> Self {
+        let mut near = Near::default();
+        for d in deltas {
+            if d.back >= 8 {
+                let words = d.back.div_ceil(8) as u8;
+                let shift = (words * 8 - d.back as u8) * 8;
+                near.mid
+                    .push((words, shift, u64::from(d.code) * 0x0101_0101_0101_0101));
+            } else {
+                near.close.push((d.back as u8, d.code));
+            }
+        }
+        near
+    }
+
+    /// Deltas in all.
+    pub fn len(&self) -> usize {
+        self.mid.len() + self.close.len()
+    }
+}
+
+/// One pair for each heap of a span that may show a rare value to be an option: how far below the partner is, and its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Witness {
+    pub back: u16,
+    pub row: u8,
+}
+
+macro_rules! with_avx2 {
+    ($name:ident($($arg:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            #[allow(unsafe_code)]
+            return unsafe { x86::$name($($arg),*) };
+        }
+        portable::$name($($arg),*)
+    }};
+}
+
+/// `masks` becomes what the far deltas exclude: the codes `codes[base + i − back] ⊕ code`. Only codes below 32 if not `wide`.
+pub(crate) fn far(codes: &[u8], base: usize, deltas: &[Delta], wide: bool, masks: &mut [Eight; 8]) {
+    if wide {
+        with_avx2!(far_wide(codes, base, deltas, masks))
+    } else {
+        with_avx2!(far_slim(codes, base, deltas, masks))
+    }
+}
+
+/// The codes of a block, eight to a word, behind those of the block before. `masks` has what the far deltas exclude;
+/// lanes before `first` are known already. Gives the largest code.
+pub(crate) fn near(
+    window: &mut [u64; 17],
+    masks: &[Eight; 8],
+    near: &Near,
+    wide: bool,
+    first: usize,
+) -> u32 {
+    if wide {
+        with_avx2!(near_wide(window, masks, near, first))
+    } else {
+        with_avx2!(near_slim(window, masks, near, first))
+    }
+}
+
+/// Sets word `word` of the rows of codes to `last` to the places of the codes.
+pub(crate) fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
+    with_avx2!(fill_rows(rows, word, codes, last))
+}
+
+/// Takes the lanes from `rest` (256 of them) for which a witness shows the value to be an option; `rows` has a bit
+/// for each heap with common code r in row r, lane 0 being bit `at`. Gives the number of steps.
+pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
+    with_avx2!(exclude(rows, at, plan, rest))
+}
+
+/// Holes of 64 heaps that a pair gives become 255. `mixed` says that a partner may be rare, and gives nothing.
+pub(crate) fn strike(
+    codes: &[u8],
+    base: usize,
+    deltas: &[Delta],
+    mixed: bool,
+    holes: &mut [[u8; 64]],
+) {
+    if mixed {
+        with_avx2!(strike_mixed(codes, base, deltas, holes))
+    } else {
+        with_avx2!(strike_common(codes, base, deltas, holes))
+    }
+}
+
+/// Sorts each column.
+pub(crate) fn sort_columns(rows: &mut [[u8; 64]]) {
+    with_avx2!(sort_columns(rows))
+}
+
+/// The codes that pairs exclude for 64 heaps, a bit each; codes from 8 · `planes` on are left out.
+pub(crate) fn flags(
+    codes: &[u8],
+    base: usize,
+    deltas: &[Delta],
+    mixed: bool,
+    planes: usize,
+    flags: &mut [[u64; 4]; 64],
+) {
+    // Byte q of a heap is first kept beside those of the other heaps.
+    let mut bytes = [[0u8; 64]; 32];
+    for q in (0..planes).step_by(8) {
+        let out = (&mut bytes[q..q + 8]).try_into().expect("eight planes");
+        if mixed {
+            planes_mixed(codes, base, deltas, q as u8, out);
+        } else {
+            planes_common(codes, base, deltas, q as u8, out);
+        }
+    }
+    for word in 0..planes.div_ceil(8) {
+        for group in 0..8 {
+            let mut eight: [u64; 8] = std::array::from_fn(|q| {
+                u64::from_le_bytes(
+                    bytes[8 * word + q][8 * group..][..8]
+                        .try_into()
+                        .expect("eight of 64"),
+                )
+            });
+            transpose(&mut eight);
+            for (i, w) in eight.into_iter().enumerate() {
+                flags[8 * group + i][word] = w;
+            }
+        }
+    }
+}
+
+fn planes_mixed(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+    with_avx2!(planes_mixed(codes, base, deltas, first, out))
+}
+
+fn planes_common(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+    with_avx2!(planes_common(codes, base, deltas, first, out))
+}
+
+/// Eight words of eight bytes, the bytes of each place together.
+fn transpose(w: &mut [u64; 8]) {
+    for (step, mask) in [
+        (4, 0x0000_0000_ffff_ffff),
+        (2, 0x0000_ffff_0000_ffff),
+        (1, 0x00ff_00ff_00ff_00ff),
+    ] {
+        for i in (0..8).filter(|i| i & step == 0) {
+            let t = (w[i] >> (8 * step) ^ w[i + step]) & mask;
+            w[i + step] ^= t;
+            w[i] ^= t << (8 * step);
+        }
+    }
+}
+
+/// The bit of each code; none from 64 on.
+static BIT: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut code = 0;
+    while code < 64 {
+        table[code] = 1 << code;
+        code += 1;
+    }
+    table
+};
+
+/// The eight heaps of word j in order: each the least code that neither the masks nor a close partner excludes.
+#[inline(always)]
+fn close(window: &mut [u64; 17], masks: &[u64; 8], near: &Near, j: usize, first: usize) -> u32 {
+    let mut codes = [0u8; 16];
+    codes[..8].copy_from_slice(&window[7 + j].to_le_bytes());
+    codes[8..].copy_from_slice(&window[8 + j].to_le_bytes());
+    let from = first.saturating_sub(8 * j);
+    // With their number known the loops over the close deltas unroll.
+    let largest = match near.close[..] {
+        [] => in_order(&mut codes, masks, &[], from),
+        [a] => in_order(&mut codes, masks, &[a], from),
+        [a, b] => in_order(&mut codes, masks, &[a, b], from),
+        [a, b, c] => in_order(&mut codes, masks, &[a, b, c], from),
+        _ => in_order(&mut codes, masks, &near.close, from),
+    };
+    window[8 + j] = u64::from_le_bytes(codes[8..].try_into().expect("eight of sixteen"));
+    largest
+}
+
+#[inline(always)]
+fn in_order(codes: &mut [u8; 16], masks: &[u64; 8], close: &[(u8, u8)], from: usize) -> u32 {
+    let mut largest = 0;
+    for i in from..8 {
+        let mut mask = masks[i];
+        for &(back, code) in close {
+            let x = codes[(8 + i).wrapping_sub(usize::from(back)) & 15] ^ code;
+            mask |= BIT[usize::from(x)];
+        }
+        let code = mask.trailing_ones();
+        largest = largest.max(code);
+        codes[8 + i] = code as u8;
+    }
+    largest
+}
+
+/// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time.
+pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
+    with_avx2!(find_pair(codes, total, code, from))
+}
+
+mod portable {
+    use super::{Delta, Eight, Near, ROW, Witness};
+
+    pub fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
+        (from..=total / 2).find(|&a| codes[a] ^ codes[total - a] == code)
+    }
+
+    fn exclude_one(eight: &mut Eight, lane: usize, code: u8) {
+        if code < 64 {
+            eight[usize::from(code) / 32][usize::from(code) / 8 % 4 * 8 + lane] |= 1 << (code % 8);
+        }
+    }
+
+    pub fn planes_mixed(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        first: u8,
+        out: &mut [[u8; 64]; 8],
+    ) {
+        for d in deltas {
+            let from = base - d.back as usize;
+            for (i, &p) in codes[from..from + 64].iter().enumerate() {
+                let code = p ^ d.code;
+                if p != 255 && (8 * first..=8 * first + 63).contains(&code) {
+                    out[usize::from(code / 8 - first)][i] |= 1 << (code % 8);
+                }
+            }
+        }
+    }
+
+    pub fn planes_common(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        first: u8,
+        out: &mut [[u8; 64]; 8],
+    ) {
+        planes_mixed(codes, base, deltas, first, out);
+    }
+
+    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+        for hole in holes {
+            let before = *hole;
+            for delta in deltas {
+                let from = base - delta.back as usize;
+                for i in 0..64 {
+                    let p = codes[from + i];
+                    if p != 255 && p ^ delta.code == before[i] {
+                        hole[i] = 255;
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+        strike_mixed(codes, base, deltas, holes);
+    }
+
+    /// Batcher's odd-even merge sort, each step on whole rows.
+    #[inline(always)]
+    pub fn sort_columns(rows: &mut [[u8; 64]]) {
+        let n = rows.len();
+        let mut p = 1;
+        while p < n {
+            let mut k = p;
+            while k >= 1 {
+                let mut j = k % p;
+                while j + k < n {
+                    for i in 0..k.min(n - j - k) {
+                        let (low, high) = (i + j, i + j + k);
+                        if low / (2 * p) == high / (2 * p) {
+                            let (a, b) = rows.split_at_mut(high);
+                            for (x, y) in a[low].iter_mut().zip(&mut b[0]) {
+                                (*x, *y) = ((*x).min(*y), (*x).max(*y));
+                            }
+                        }
+                    }
+                    j += 2 * k;
+                }
+                k /= 2;
+            }
+            p *= 2;
+        }
+    }
+
+    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+        *masks = [[[0; 32]; 2]; 8];
+        for delta in deltas {
+            let from = base - delta.back as usize;
+            for (i, &c) in codes[from..from + 64].iter().enumerate() {
+                exclude_one(&mut masks[i / 8], i % 8, c ^ delta.code);
+            }
+        }
+    }
+
+    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+        far_wide(codes, base, deltas, masks);
+    }
+
+    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
+        let mut largest = 0;
+        for j in first / 8..8 {
+            let mut eight = masks[j];
+            for &(words, shift, code) in &near.mid {
+                let w = 8 + j - usize::from(words);
+                let codes = window[w] >> shift | window[w + 1] << 1 << (63 - shift);
+                for (lane, c) in (codes ^ code).to_le_bytes().into_iter().enumerate() {
+                    exclude_one(&mut eight, lane, c);
+                }
+            }
+            let masks = std::array::from_fn(|i| {
+                u64::from_le_bytes(std::array::from_fn(|q| eight[q / 4][q % 4 * 8 + i]))
+            });
+            largest = largest.max(super::close(window, &masks, near, j, first));
+        }
+        largest
+    }
+
+    pub fn near_slim(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
+        near_wide(window, masks, near, first)
+    }
+
+    pub fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
+        for code in 0..=last {
+            let bits = codes.iter().enumerate();
+            let bits = bits.fold(0, |bits, (i, &c)| bits | u64::from(c == code) << i);
+            rows[usize::from(code) * ROW + word] = bits;
+        }
+    }
+
+    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
+        for (steps, w) in plan.iter().enumerate() {
+            if *rest == [0; 4] {
+                return steps as u64;
+            }
+            let from = at + usize::from(w.row) * (64 * ROW) - usize::from(w.back);
+            let (w, s) = (from / 64, from % 64);
+            let words = &rows[w..w + 5];
+            for i in 0..4 {
+                rest[i] &= !(words[i] >> s | words[i + 1] << 1 << (63 - s));
+            }
+        }
+        plan.len() as u64
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod x86 {
+    use super::{Delta, Eight, Near, ROW, Witness};
+    use std::arch::x86_64::*;
+
+    /// The bits of the codes 0 to 7 by the low four bits of an index; what has the top bit set gives none.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn table() -> __m256i {
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0,
+        ))
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
+        let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
+        ));
+        let wanted = _mm256_set1_epi8(code as i8);
+        let mut a = from;
+        while a + 31 <= total / 2 {
+            let (low, high) = (&codes[a..a + 32], &codes[total - a - 31..total - a + 1]);
+            // SAFETY: the slices have 32 bytes.
+            let (low, high) = unsafe {
+                (
+                    _mm256_loadu_si256(low.as_ptr().cast()),
+                    _mm256_loadu_si256(high.as_ptr().cast()),
+                )
+            };
+            let high = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<1>(high, high), turn);
+            let same = _mm256_cmpeq_epi8(_mm256_xor_si256(low, high), wanted);
+            let hits = _mm256_movemask_epi8(same) as u32;
+            if hits != 0 {
+                return Some(a + hits.trailing_zeros() as usize);
+            }
+            a += 32;
+        }
+        super::portable::find_pair(codes, total, code, a)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn sort_columns(rows: &mut [[u8; 64]]) {
+        super::portable::sort_columns(rows);
+    }
+
+    /// Eight planes, 32 lanes at a time.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn planes<const MIXED: bool>(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        first: u8,
+        out: &mut [[u8; 64]; 8],
+    ) {
+        // The bit of the low three bits.
+        let table = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128,
+        ));
+        let low = _mm256_set1_epi8(7);
+        for half in [0, 32] {
+            let mut planes = [_mm256_setzero_si256(); 8];
+            for delta in deltas {
+                let from = base - delta.back as usize + half;
+                let c = &codes[from..from + 32];
+                // SAFETY: the slice has 32 bytes.
+                let p = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
+                let x = _mm256_xor_si256(p, _mm256_set1_epi8(delta.code as i8));
+                let mut bit = _mm256_shuffle_epi8(table, _mm256_and_si256(x, low));
+                if MIXED {
+                    bit = _mm256_andnot_si256(_mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)), bit);
+                }
+                let high = _mm256_andnot_si256(low, x);
+                for (q, plane) in planes.iter_mut().enumerate() {
+                    let here =
+                        _mm256_cmpeq_epi8(high, _mm256_set1_epi8((8 * (first + q as u8)) as i8));
+                    *plane = _mm256_or_si256(*plane, _mm256_and_si256(here, bit));
+                }
+            }
+            for (out, plane) in out.iter_mut().zip(planes) {
+                // SAFETY: a plane has 64 bytes.
+                unsafe { _mm256_storeu_si256(out[half..].as_mut_ptr().cast(), plane) };
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn planes_mixed(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        first: u8,
+        out: &mut [[u8; 64]; 8],
+    ) {
+        planes::<true>(codes, base, deltas, first, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn planes_common(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        first: u8,
+        out: &mut [[u8; 64]; 8],
+    ) {
+        planes::<false>(codes, base, deltas, first, out);
+    }
+
+    /// Up to four rows of holes at a time, 32 lanes each, in registers.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn strike<const ROWS: usize, const MIXED: bool>(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        holes: &mut [[u8; 64]],
+    ) {
+        for half in [0, 32] {
+            let mut hits = [_mm256_setzero_si256(); ROWS];
+            // SAFETY: a row has 64 bytes.
+            let before: [__m256i; ROWS] = std::array::from_fn(|j| unsafe {
+                _mm256_loadu_si256(holes[j][half..].as_ptr().cast())
+            });
+            for delta in deltas {
+                let from = base - delta.back as usize + half;
+                let c = &codes[from..from + 32];
+                // SAFETY: the slice has 32 bytes.
+                let p = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
+                let mut x = _mm256_xor_si256(p, _mm256_set1_epi8(delta.code as i8));
+                if MIXED {
+                    x = _mm256_or_si256(x, _mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)));
+                }
+                for j in 0..ROWS {
+                    hits[j] = _mm256_or_si256(hits[j], _mm256_cmpeq_epi8(x, before[j]));
+                }
+            }
+            for j in 0..ROWS {
+                let after = _mm256_or_si256(before[j], hits[j]);
+                // SAFETY: a row has 64 bytes.
+                unsafe { _mm256_storeu_si256(holes[j][half..].as_mut_ptr().cast(), after) };
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn strike_rows<const MIXED: bool>(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        holes: &mut [[u8; 64]],
+    ) {
+        for six in holes.chunks_mut(6) {
+            match six.len() {
+                1 => strike::<1, MIXED>(codes, base, deltas, six),
+                2 => strike::<2, MIXED>(codes, base, deltas, six),
+                3 => strike::<3, MIXED>(codes, base, deltas, six),
+                4 => strike::<4, MIXED>(codes, base, deltas, six),
+                5 => strike::<5, MIXED>(codes, base, deltas, six),
+                _ => strike::<6, MIXED>(codes, base, deltas, six),
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+        strike_rows::<true>(codes, base, deltas, holes);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+        strike_rows::<false>(codes, base, deltas, holes);
+    }
+
+    /// Codes less 8q, as q is in `planes`, to their bits: a difference past 15 goes past 127.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn bits(codes: __m256i, planes: __m256i) -> __m256i {
+        let index = _mm256_adds_epu8(_mm256_xor_si256(codes, planes), _mm256_set1_epi8(0x70));
+        _mm256_shuffle_epi8(table(), index)
+    }
+
+    /// 32 lanes at a time, a register for each eight codes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn far<const PLANES: usize>(
+        codes: &[u8],
+        base: usize,
+        deltas: &[Delta],
+        masks: &mut [Eight; 8],
+    ) {
+        for (group, out) in masks.chunks_exact_mut(4).enumerate() {
+            let mut planes = [_mm256_setzero_si256(); PLANES];
+            for delta in deltas {
+                let from = base - delta.back as usize + 32 * group;
+                let c = &codes[from..from + 32];
+                // SAFETY: the slice has 32 bytes.
+                let c = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
+                let c = _mm256_xor_si256(c, _mm256_set1_epi8(delta.code as i8));
+                for (q, plane) in planes.iter_mut().enumerate() {
+                    *plane = _mm256_or_si256(*plane, bits(c, _mm256_set1_epi8(8 * q as i8)));
+                }
+            }
+            for half in 0..PLANES / 4 {
+                // Four planes of four words to four words of each.
+                let p = &planes[4 * half..4 * half + 4];
+                let (a, b) = (
+                    _mm256_unpacklo_epi64(p[0], p[1]),
+                    _mm256_unpackhi_epi64(p[0], p[1]),
+                );
+                let (c, d) = (
+                    _mm256_unpacklo_epi64(p[2], p[3]),
+                    _mm256_unpackhi_epi64(p[2], p[3]),
+                );
+                let four = [
+                    _mm256_permute2x128_si256::<0x20>(a, c),
+                    _mm256_permute2x128_si256::<0x20>(b, d),
+                    _mm256_permute2x128_si256::<0x31>(a, c),
+                    _mm256_permute2x128_si256::<0x31>(b, d),
+                ];
+                for (out, four) in out.iter_mut().zip(four) {
+                    // SAFETY: the array has 32 bytes.
+                    unsafe { _mm256_storeu_si256(out[half].as_mut_ptr().cast(), four) };
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+        far::<4>(codes, base, deltas, masks);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+        far::<8>(codes, base, deltas, masks);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn near<const WIDE: bool>(
+        window: &mut [u64; 17],
+        masks: &[Eight; 8],
+        near: &Near,
+        first: usize,
+    ) -> u32 {
+        const Q: i64 = 0x0808_0808_0808_0808;
+        let planes = [
+            _mm256_setr_epi64x(0, Q, 2 * Q, 3 * Q),
+            _mm256_setr_epi64x(4 * Q, 5 * Q, 6 * Q, 7 * Q),
+        ];
+        // The bytes of planes 0 and 1, or 2 and 3, of each lane side by side.
+        let pair = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
+        ));
+        let mut largest = 0;
+        for j in first / 8..8 {
+            // SAFETY: the arrays have 32 bytes.
+            let mut m = unsafe {
+                [
+                    _mm256_loadu_si256(masks[j][0].as_ptr().cast()),
+                    _mm256_loadu_si256(masks[j][1].as_ptr().cast()),
+                ]
+            };
+            for &(words, shift, code) in &near.mid {
+                let w = 8 + j - usize::from(words);
+                let codes = window[w] >> shift | window[w + 1] << 1 << (63 - shift);
+                let codes = _mm256_set1_epi64x((codes ^ code) as i64);
+                m[0] = _mm256_or_si256(m[0], bits(codes, planes[0]));
+                if WIDE {
+                    m[1] = _mm256_or_si256(m[1], bits(codes, planes[1]));
+                }
+            }
+            let lanes = |m: __m256i| {
+                let m = _mm256_shuffle_epi8(m, pair);
+                let (low, high) = (_mm256_castsi256_si128(m), _mm256_extracti128_si256::<1>(m));
+                let (a, b) = (_mm_unpacklo_epi16(low, high), _mm_unpackhi_epi16(low, high));
+                let mut out = [0u32; 8];
+                // SAFETY: the array has 32 bytes.
+                unsafe {
+                    _mm_storeu_si128(out.as_mut_ptr().cast(), a);
+                    _mm_storeu_si128(out[4..].as_mut_ptr().cast(), b);
+                }
+                out
+            };
+            let low = lanes(m[0]);
+            let masks: [u64; 8] = if WIDE {
+                let high = lanes(m[1]);
+                std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
+            } else {
+                low.map(u64::from)
+            };
+            largest = largest.max(super::close(window, &masks, near, j, first));
+        }
+        largest
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn near_slim(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
+        self::near::<false>(window, masks, near, first)
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
+        self::near::<true>(window, masks, near, first)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
+        // SAFETY: the array has 64 bytes.
+        let (a, b) = unsafe {
+            (
+                _mm256_loadu_si256(codes.as_ptr().cast()),
+                _mm256_loadu_si256(codes[32..].as_ptr().cast()),
+            )
+        };
+        for (code, row) in (0..=last).zip(rows.chunks_exact_mut(ROW)) {
+            let code = _mm256_set1_epi8(code as i8);
+            let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, code)) as u32;
+            let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(b, code)) as u32;
+            row[word] = u64::from(low) | u64::from(high) << 32;
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
+        // SAFETY: four words.
+        let mut left = unsafe { _mm256_loadu_si256(rest.as_ptr().cast()) };
+        let mut steps = 0;
+        for w in plan {
+            if _mm256_testz_si256(left, left) == 1 {
+                break;
+            }
+            let from = at + usize::from(w.row) * (64 * ROW) - usize::from(w.back);
+            let (w, s) = (from / 64, from % 64);
+            let words = &rows[w..w + 5];
+            // SAFETY: the slice has five words.
+            let (a, b) = unsafe {
+                (
+                    _mm256_loadu_si256(words.as_ptr().cast()),
+                    _mm256_loadu_si256(words[1..].as_ptr().cast()),
+                )
+            };
+            let a = _mm256_srl_epi64(a, _mm_cvtsi64_si128(s as i64));
+            let b = _mm256_sll_epi64(b, _mm_cvtsi64_si128(64 - s as i64));
+            left = _mm256_andnot_si256(_mm256_or_si256(a, b), left);
+            steps += 1;
+        }
+        // SAFETY: four words.
+        unsafe { _mm256_storeu_si256(rest.as_mut_ptr().cast(), left) };
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that are the same everywhere.
+    fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+        let mut state = seed;
+        move |n| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.wrapping_mul(0x2545_F491_4F6C_DD1D) % n
+        }
+    }
+
+    /// Codes below `most`, a few of them rare, and deltas that lie within them.
+    fn table(seed: u64, most: u64) -> (Vec<u8>, Vec<Delta>) {
+        let mut random = random(seed);
+        let mut codes = Vec::new();
+        for _ in 0..600 {
+            codes.push(if random(9) == 0 {
+                255
+            } else {
+                random(most) as u8
+            });
+        }
+        let mut deltas = Vec::new();
+        for _ in 0..1 + random(40) {
+            deltas.push(Delta {
+                back: 64 + random(400) as u32,
+                code: random(most) as u8,
+            });
+        }
+        (codes, deltas)
+    }
+
+    #[test]
+    fn both_forms_give_the_same_bits() {
+        for seed in 1..200 {
+            let mut random = random(1000 + seed);
+            let most = [20, 32, 64, 200][seed as usize % 4];
+            let (codes, deltas) = table(seed, most);
+            let mixed = seed % 3 == 0;
+
+            if most <= 64 {
+                let wide = most == 64;
+                let (mut a, mut b) = ([[[0; 32]; 2]; 8], [[[0; 32]; 2]; 8]);
+                far(&codes, 500, &deltas, wide, &mut a);
+                portable::far_wide(&codes, 500, &deltas, &mut b);
+                if !wide {
+                    a.iter_mut()
+                        .chain(&mut b)
+                        .for_each(|eight| eight[1] = [0; 32]);
+                }
+                assert_eq!(a, b);
+                // Beyond what the far deltas exclude there must be room for a code.
+                let short: Vec<Delta> = deltas
+                    .iter()
+                    .map(|d| Delta {
+                        back: 1 + d.back % 63,
+                        ..*d
+                    })
+                    .take(6)
+                    .collect();
+                let list = Near::new(&short);
+                let masks = [[[0u8; 32]; 2]; 8];
+                let mut one = [0u64; 17];
+                for (w, eight) in one.iter_mut().zip(codes.chunks_exact(8)).take(16) {
+                    *w = u64::from_le_bytes(eight.try_into().unwrap());
+                }
+                let (mut two, first) = (one, random(64) as usize);
+                let largest = near(&mut one, &masks, &list, wide, first);
+                assert_eq!(largest, portable::near_wide(&mut two, &masks, &list, first));
+                assert_eq!(one, two);
+            }
+
+            let (mut a, mut b) = (vec![0; 64 * ROW], vec![0; 64 * ROW]);
+            for word in 0..ROW.min(9) {
+                let sixty_four = codes[64 * word..64 * word + 64].try_into().unwrap();
+                fill_rows(&mut a, word, sixty_four, 63);
+                portable::fill_rows(&mut b, word, sixty_four, 63);
+            }
+            assert_eq!(a, b);
+            let plan: Vec<Witness> = (0..9)
+                .map(|_| Witness {
+                    back: 1 + random(250) as u16,
+                    row: random(64) as u8,
+                })
+                .collect();
+            let (mut one, mut two) = ([u64::MAX; 4], [u64::MAX; 4]);
+            assert_eq!(
+                exclude(&a, 256, &plan, &mut one),
+                portable::exclude(&b, 256, &plan, &mut two)
+            );
+            assert_eq!(one, two);
+
+            let (total, code) = (100 + random(450) as usize, random(most) as u8);
+            assert_eq!(
+                find_pair(&codes, total, code, 1),
+                portable::find_pair(&codes, total, code, 1)
+            );
+
+            let mut one: Vec<[u8; 64]> = (0..1 + random(20))
+                .map(|_| std::array::from_fn(|_| random(most) as u8))
+                .collect();
+            let mut two = one.clone();
+            strike(&codes, 500, &deltas, mixed, &mut one);
+            if mixed {
+                portable::strike_mixed(&codes, 500, &deltas, &mut two);
+            } else {
+                portable::strike_common(&codes, 500, &deltas, &mut two);
+            }
+            if mixed || !codes.contains(&255) {
+                assert_eq!(one, two);
+            }
+            sort_columns(&mut two);
+            for lane in 0..64 {
+                assert!(two.windows(2).all(|w| w[0][lane] <= w[1][lane]));
+            }
+
+            let mut bits = [[0; 4]; 64];
+            flags(&codes, 500, &deltas, true, 32, &mut bits);
+            for (lane, bits) in bits.iter().enumerate() {
+                for code in 0..=255u8 {
+                    let given = deltas.iter().any(|d| {
+                        let p = codes[500 + lane - d.back as usize];
+                        p != 255 && p ^ d.code == code
+                    });
+                    assert_eq!(bits[usize::from(code / 64)] >> (code % 64) & 1 == 1, given);
+                }
+            }
+        }
+    }
+}

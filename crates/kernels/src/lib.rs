@@ -1,0 +1,192 @@
+//! Nim-sequences of one-heap games at record speed: kernels that know nothing of rules, only of codes. No I/O enters.
+//!
+//! A ladder, each rung tested against the one below: `plain` (every option, every code), `scalar` (a rare/common split, one
+//! heap after the other), `pairs` (64 heaps at a time; `lanes` has its inner loops, portable and for AVX2, and `large` the
+//! blocks whose codes need a byte). `taking` is for moves that leave at most one heap.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod lanes;
+mod large;
+mod pairs;
+mod plain;
+mod scalar;
+mod split;
+mod taking;
+
+use std::ops::Range;
+
+use grundy_core::Code;
+
+pub use pairs::Work;
+pub use split::Split;
+
+use pairs::Pairs;
+use plain::Plain;
+use scalar::Scalar;
+use taking::Taking;
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The caller asked for it.
+    Interrupted,
+    /// The value of this heap is past 65,535.
+    ValueTooLarge(usize),
+}
+
+/// How a sequence is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rung {
+    /// From every option.
+    Plain,
+    /// By a split, one heap after the other; by `Plain` where there is no split.
+    Scalar,
+    /// The fastest that there is.
+    Best,
+}
+
+/// The nim-sequence of a code, as far as it has been asked for.
+///
+/// ```
+/// use grundy_core::Code;
+/// use grundy_kernels::Sequence;
+/// let mut kayles = Sequence::new(&Code::finite([0, 7, 7]));
+/// kayles.advance(13, &mut |_| false).unwrap();
+/// assert_eq!(kayles.values(0..13), [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4]);
+/// ```
+pub struct Sequence {
+    code: Code,
+    state: State,
+}
+
+enum State {
+    Plain(Plain),
+    Scalar(Scalar),
+    Pairs(Box<Pairs>),
+    Taking(Taking),
+}
+
+impl Sequence {
+    /// The sequence by the fastest rung.
+    pub fn new(code: &Code) -> Self {
+        Sequence::with_rung(code, Rung::Best)
+    }
+
+    /// The sequence by a rung.
+    pub fn with_rung(code: &Code, rung: Rung) -> Self {
+        let pairs = code.parts() == 2 && code.tail == 0;
+        let state = match rung {
+            Rung::Best if code.parts() <= 1 && code.tail <= 3 => State::Taking(Taking::new(code)),
+            Rung::Best if pairs => State::Pairs(Box::new(Pairs::new(&code.digits, code.unequal))),
+            Rung::Scalar if pairs => State::Scalar(Scalar::new(&code.digits, code.unequal)),
+            _ => State::Plain(Plain::new(code)),
+        };
+        Sequence {
+            code: code.clone(),
+            state,
+        }
+    }
+
+    /// The code.
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// How many values are known: those of the heaps below this.
+    pub fn len(&self) -> usize {
+        match &self.state {
+            State::Plain(s) => s.values().len(),
+            State::Scalar(s) => s.values().len(),
+            State::Pairs(s) => s.len(),
+            State::Taking(s) => s.values().len(),
+        }
+    }
+
+    /// Whether no value is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Computes the values of all heaps below `to`, and perhaps of some more. `stopped` is asked every now and then, with the
+    /// number of values known.
+    ///
+    /// # Errors
+    /// `Interrupted` if `stopped` says so; `ValueTooLarge` past 65,535. The sequence keeps what it has.
+    pub fn advance(
+        &mut self,
+        to: usize,
+        stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), Stop> {
+        match &mut self.state {
+            State::Plain(s) => s.advance(to, stopped),
+            State::Scalar(s) => s.advance(to, stopped),
+            State::Taking(s) => s.advance(to, stopped),
+            State::Pairs(s) => {
+                if s.advance(to, stopped)? {
+                    return Ok(());
+                }
+                let known = (0..s.len()).map(|n| s.value(n));
+                self.state = State::Scalar(Scalar::with_values(
+                    &self.code.digits,
+                    self.code.unequal,
+                    known,
+                )?);
+                self.advance(to, stopped)
+            }
+        }
+    }
+
+    /// The value of a heap that is known.
+    pub fn value(&self, n: usize) -> u32 {
+        match &self.state {
+            State::Plain(s) => u32::from(s.values()[n]),
+            State::Scalar(s) => u32::from(s.values()[n]),
+            State::Taking(s) => u32::from(s.values()[n]),
+            State::Pairs(s) => s.value(n),
+        }
+    }
+
+    /// The values of heaps that are known.
+    pub fn values(&self, heaps: Range<usize>) -> Vec<u16> {
+        match &self.state {
+            State::Plain(s) => s.values()[heaps].to_vec(),
+            State::Scalar(s) => s.values()[heaps].to_vec(),
+            State::Taking(s) => s.values()[heaps].to_vec(),
+            State::Pairs(s) => s.values(heaps),
+        }
+    }
+
+    /// The split and what it rests on, where values are computed by one that fits bytes.
+    pub fn split(&self) -> Option<Settled<'_>> {
+        match &self.state {
+            State::Pairs(s) if !s.is_empty() => Some(s.settled()),
+            _ => None,
+        }
+    }
+
+    /// What was done, where it is counted.
+    pub fn work(&self) -> Option<Work> {
+        match &self.state {
+            State::Pairs(s) => Some(s.work),
+            _ => None,
+        }
+    }
+}
+
+/// A split and how every value was settled by it: the facts of the window theorem.
+#[derive(Clone, Copy, Debug)]
+pub struct Settled<'a> {
+    /// The split.
+    pub split: Split,
+    /// The last rare heap, 0 if there is none.
+    pub last_rare: usize,
+    /// How many rare heaps there are.
+    pub rares: usize,
+    /// For each heap, from 0 on, a byte: the code of its value if it is common, 255 if it is rare or 0.
+    pub codes: &'a [u8],
+    /// The rare values are options of each heap, but for those in `searched`, by a pair with a heap up to this.
+    pub witness: usize,
+    /// Heaps, in order, for which a rare value was shown to be an option by a pair whose lesser heap is past `witness`,
+    /// and that heap.
+    pub searched: &'a [(usize, usize)],
+}

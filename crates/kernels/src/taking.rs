@@ -1,0 +1,113 @@
+//! Subtraction sets: moves that leave at most one heap.
+//!
+//! Where the least number that may be taken is at least 64, the values of 64 heaps hang on earlier ones only, and are found
+//! together: a set bit for each value of the heaps that a move leaves, then the least bit that is not set. Else heap by heap.
+//! A shared last digit (all-but sets) leaves every heap far enough below, whose values are kept as a set that only grows.
+//! Cost: the number of digits for each heap; two bytes a heap.
+
+use grundy_core::Code;
+
+use crate::Stop;
+
+/// A nim-sequence on its way.
+pub(crate) struct Taking {
+    code: Code,
+    /// What may be taken to leave one heap.
+    ones: Vec<usize>,
+    values: Vec<u16>,
+    /// Whether the shared digit leaves a heap of that value, and the first value for which it does not.
+    far: Vec<bool>,
+    below: usize,
+    seen: Vec<usize>,
+}
+
+impl Taking {
+    pub fn new(code: &Code) -> Self {
+        let ones = (1..code.digits.len())
+            .filter(|&t| code.digits[t] & 2 != 0)
+            .collect();
+        Taking {
+            ones,
+            code: code.clone(),
+            values: Vec::new(),
+            far: Vec::new(),
+            below: 0,
+            seen: Vec::new(),
+        }
+    }
+
+    pub fn values(&self) -> &[u16] {
+        &self.values
+    }
+
+    pub fn advance(
+        &mut self,
+        to: usize,
+        stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), Stop> {
+        while self.values.len() < to {
+            if stopped(self.values.len()) {
+                return Err(Stop::Interrupted);
+            }
+            let n = self.values.len();
+            let together = self.ones.first().is_some_and(|&t| t >= 64)
+                && self.code.tail == 0
+                && n >= self.code.digits.len()
+                && self.ones.len() < 64;
+            if together { self.block() } else { self.next()? }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<(), Stop> {
+        let n = self.values.len();
+        if self.seen.len() < self.below + self.ones.len() + 4 {
+            self.seen.resize(2 * (self.below + self.ones.len() + 4), 0);
+        }
+        let mark = |seen: &mut Vec<usize>, v: u16| {
+            if let Some(s) = seen.get_mut(usize::from(v)) {
+                *s = n + 1;
+            }
+        };
+        if self.code.allows(n, 0) {
+            mark(&mut self.seen, 0);
+        }
+        for &t in self.ones.iter().take_while(|&&t| t < n) {
+            mark(&mut self.seen, self.values[n - t]);
+        }
+        if self.code.tail & 2 != 0
+            && let Some(m) = n.checked_sub(self.code.digits.len()).filter(|&m| m > 0)
+        {
+            self.leave(self.values[m]);
+        }
+        let value = (self.below..)
+            .find(|&v| !self.far.get(v).is_some_and(|&f| f) && self.seen.get(v) != Some(&(n + 1)));
+        let value = value.and_then(|v| u16::try_from(v).ok());
+        self.values.push(value.ok_or(Stop::ValueTooLarge(n))?);
+        Ok(())
+    }
+
+    /// The shared digit leaves heaps of this value from now on.
+    fn leave(&mut self, v: u16) {
+        let v = usize::from(v);
+        if v >= self.far.len() {
+            self.far.resize(v + 1, false);
+        }
+        self.far[v] = true;
+        while self.far.get(self.below) == Some(&true) {
+            self.below += 1;
+        }
+    }
+
+    /// 64 heaps, none of which is an option of another, and all past the digits.
+    fn block(&mut self) {
+        let n = self.values.len();
+        let mut sets = [0u64; 64];
+        for &t in &self.ones {
+            for (set, &v) in sets.iter_mut().zip(&self.values[n - t..n - t + 64]) {
+                *set |= 1 << (v & 63);
+            }
+        }
+        self.values.extend(sets.map(|s| s.trailing_ones() as u16));
+    }
+}

@@ -1,0 +1,158 @@
+//! Every rung against the one below it, on the codes of the literature and on random ones.
+
+use grundy_core::Code;
+use grundy_kernels::{Rung, Sequence};
+
+fn values(code: &Code, rung: Rung, to: usize) -> Vec<u16> {
+    let mut sequence = Sequence::with_rung(code, rung);
+    sequence
+        .advance(to, &mut |_| false)
+        .expect("nothing stops it");
+    sequence.values(0..to)
+}
+
+fn agree(code: &Code, to: usize) {
+    let truth = values(code, Rung::Plain, to);
+    for rung in [Rung::Scalar, Rung::Best] {
+        let found = values(code, rung, to);
+        let first = (0..to).find(|&n| found[n] != truth[n]);
+        let shown = first.map(|n| (n, found[n], truth[n]));
+        assert_eq!(
+            shown, None,
+            "{rung:?} of {code:?}: heap, value, value by all options"
+        );
+    }
+}
+
+/// A generator whose numbers are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % n
+    }
+}
+
+fn code(text: &str) -> Code {
+    Code::finite(
+        text.chars()
+            .filter_map(|c| c.to_digit(36))
+            .map(u64::from)
+            .collect::<Vec<_>>(),
+    )
+}
+
+#[test]
+fn codes_of_the_literature() {
+    for text in [
+        "0.6", "0.007", "0.104", "0.106", "0.127", "0.14", "0.354", "0.454", "0.56", "0.77",
+        "4.127", "0.3", "0.0",
+    ] {
+        agree(&code(text), 6000);
+    }
+    agree(
+        &Code {
+            unequal: true,
+            ..code("4.0")
+        },
+        12_000,
+    );
+}
+
+#[test]
+fn random_octal_codes() {
+    let mut random = Random(7);
+    for case in 0..120 {
+        let length = 1 + random.below(5);
+        let mut digits: Vec<u64> = (0..=length).map(|_| random.below(8)).collect();
+        digits[0] &= 4;
+        if case % 3 == 0 {
+            digits.insert(1, 0);
+            digits.insert(1, 0);
+        }
+        let unequal = case % 10 == 9;
+        agree(
+            &Code {
+                unequal,
+                ..Code::finite(digits)
+            },
+            if unequal { 9_000 } else { 3_500 },
+        );
+    }
+}
+
+#[test]
+fn random_codes_of_more_parts_and_with_tails() {
+    let mut random = Random(11);
+    for _ in 0..60 {
+        let mut digits: Vec<u64> = (0..=1 + random.below(3))
+            .map(|_| random.below(36))
+            .collect();
+        digits[0] &= 60;
+        let code = Code {
+            digits,
+            tail: random.below(8),
+            unequal: random.below(4) == 0,
+        };
+        let truth = plain_mex(&code, 60);
+        assert_eq!(values(&code, Rung::Plain, 60), truth, "{code:?}");
+        assert_eq!(values(&code, Rung::Best, 60), truth, "{code:?}");
+    }
+}
+
+#[test]
+fn random_sets_to_take() {
+    let mut random = Random(13);
+    for case in 0..200 {
+        let low = if case % 2 == 0 { 1 } else { 64 };
+        let mut digits = vec![0; 200];
+        for _ in 0..1 + random.below(8) {
+            digits[(low + random.below(120)) as usize] = 1 + random.below(3);
+        }
+        let tail = if case % 5 == 0 { random.below(4) } else { 0 };
+        let code = Code {
+            digits,
+            tail,
+            unequal: false,
+        };
+        assert_eq!(
+            values(&code, Rung::Best, 3000),
+            values(&code, Rung::Plain, 3000),
+            "{code:?}"
+        );
+    }
+}
+
+/// The mex of the options as the code lists them.
+fn plain_mex(code: &Code, to: usize) -> Vec<u16> {
+    let mut values: Vec<u16> = Vec::new();
+    for n in 0..to {
+        let options = code.options(n as u64, usize::MAX);
+        let sums: Vec<u16> = options
+            .iter()
+            .map(|o| o.iter().fold(0, |sum, &h| sum ^ values[h as usize]))
+            .collect();
+        values.push(
+            (0..)
+                .find(|v| !sums.contains(v))
+                .expect("some number is no option"),
+        );
+    }
+    values
+}
+
+#[test]
+fn a_stop_leaves_a_sequence_that_goes_on() {
+    let code = code("0.106");
+    let mut sequence = Sequence::new(&code);
+    let stopped = sequence.advance(50_000, &mut |n| n > 20_000);
+    assert_eq!(stopped, Err(grundy_kernels::Stop::Interrupted));
+    sequence.advance(50_000, &mut |_| false).unwrap();
+    assert_eq!(
+        sequence.values(0..50_000),
+        values(&code, Rung::Scalar, 50_000)
+    );
+}
