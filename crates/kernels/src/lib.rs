@@ -2,9 +2,10 @@
 //!
 //! A ladder, each rung tested against the one below: `plain` (every option, every code), `scalar` (a rare/common split, one
 //! heap after the other), `pairs` (64 heaps at a time; `lanes` has its inner loops, portable and for AVX2, and `large` the
-//! blocks whose codes need a byte). `taking` is for moves that leave at most one heap.
+//! blocks whose codes need a byte). `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod checkpoint;
 mod lanes;
 mod large;
 mod pairs;
@@ -17,6 +18,7 @@ use std::ops::Range;
 
 use grundy_core::Code;
 
+pub use checkpoint::Unreadable;
 pub use pairs::Work;
 pub use split::Split;
 

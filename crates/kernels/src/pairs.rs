@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use crate::checkpoint::{Reader, Unreadable, Writer};
 use crate::lanes::{self, Delta, Eight, Near, ROW, Witness};
 use crate::large::{LIMIT, Large};
 use crate::split::Split;
 use crate::{Settled, Stop};
+use grundy_core::Code;
 
 /// What was done, in steps that do not depend on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -256,14 +258,7 @@ impl Pairs {
         stopped: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Stop> {
         if self.is_empty() {
-            // Among unequal heaps no pair of a witness with itself may come up.
-            let start = self.reach()
-                + if self.unequal {
-                    2 * WITNESS + 64
-                } else {
-                    START
-                };
-            let values = self.start(start);
+            let values = self.start(self.started());
             if values.iter().any(|&v| v as usize >= LIMIT) {
                 return Ok(false);
             }
@@ -315,17 +310,120 @@ impl Pairs {
             self.split = split;
             self.set(&values);
         }
+        self.prepare();
+        true
+    }
+
+    /// Makes all that hangs on the split and the rares.
+    fn prepare(&mut self) {
         self.wide = self.top >= 32;
         if self.large.is_none() && self.top >= 62 {
             self.large = Some(Large::new());
         }
         self.make_deltas();
-        if self.large.is_some() {
-            return true;
+        if self.large.is_none() {
+            self.make_rows();
+            self.make_plan();
         }
-        self.make_rows();
-        self.make_plan();
-        true
+    }
+
+    pub fn save(&self, out: &mut Writer) {
+        out.number(u64::from(self.split.mask));
+        out.byte(u8::from(self.split.position));
+        out.byte(self.split.shift);
+        out.byte(u8::from(self.large.is_some()));
+        out.bytes(&self.commons[PAD..]);
+        self.rares.iter().for_each(|r| out.byte(r.1));
+        out.number(self.searched.len() as u64);
+        for &(n, a) in &self.searched {
+            out.number(n as u64);
+            out.number(a as u64);
+        }
+        let work = &self.work;
+        for count in [
+            work.rare_tests,
+            work.exclusion_steps,
+            work.searches,
+            work.splits,
+            self.next_choice as u64,
+            self.rares_at_choice as u64,
+        ] {
+            out.number(count);
+        }
+    }
+
+    pub fn load(code: &Code, read: &mut Reader) -> Result<Self, Unreadable> {
+        let mut pairs = Pairs::new(&code.digits, code.unequal);
+        let mask = u32::try_from(read.number()?).unwrap_or(0);
+        pairs.split = Split {
+            mask,
+            position: read.flag()?,
+            shift: read.byte()?,
+        };
+        let large = read.flag()?;
+        pairs.commons.extend_from_slice(read.bytes()?);
+        let fits = match pairs.split.position {
+            true => pairs.shift == Some(pairs.split.shift),
+            false => pairs.split.shift == 0,
+        };
+        let started = pairs.len() >= pairs.started()
+            && (1..=0xFFFF).contains(&mask)
+            && pairs.commons[PAD] == RARE;
+        let untouched = pairs.is_empty() && mask == 0 && !large;
+        if !fits || !(started || untouched) {
+            return Err(Unreadable("the split does not fit the code"));
+        }
+        let most = if large { LIMIT } else { 64 };
+        for n in 1..pairs.len() {
+            match pairs.commons[PAD + n] {
+                RARE => {
+                    let rare = read.byte()?;
+                    pairs.rares.push((n, rare));
+                    pairs.count(n, pairs.split.decode(u32::from(rare), n, false), 1);
+                }
+                code => {
+                    pairs.code_counts[n & 1][usize::from(code)] += 1;
+                    pairs.top = pairs.top.max(code);
+                }
+            }
+        }
+        let codes = pairs.rares.iter().map(|r| r.1).chain([pairs.top]);
+        if codes.max().is_some_and(|c| usize::from(c) >= most) {
+            return Err(Unreadable("a code is too large"));
+        }
+        for _ in 0..read.size()? {
+            pairs.searched.push((read.size()?, read.size()?));
+        }
+        let work = &mut pairs.work;
+        for count in [
+            &mut work.rare_tests,
+            &mut work.exclusion_steps,
+            &mut work.searches,
+            &mut work.splits,
+        ] {
+            *count = read.number()?;
+        }
+        pairs.next_choice = read.size()?;
+        pairs.rares_at_choice = read.size()?;
+        if pairs.rares_at_choice > pairs.len() {
+            return Err(Unreadable("there were more rares than heaps"));
+        }
+        if started {
+            pairs.large = large.then(Large::new);
+            pairs.prepare();
+        }
+        Ok(pairs)
+    }
+
+    /// How many heaps are computed from all pairs.
+    fn started(&self) -> usize {
+        // Among unequal heaps no pair of a witness with itself may come up.
+        self.reach()
+            + if self.unequal {
+                2 * WITNESS + 64
+            } else {
+                START
+            }
     }
 
     /// The pairs with a rare heap, and the heaps that a move may leave alone.

@@ -7,6 +7,7 @@
 use grundy_core::Code;
 
 use crate::Stop;
+use crate::checkpoint::{Reader, Unreadable, Writer};
 
 /// The nim-sums that are options, as bits.
 type Row = Vec<u64>;
@@ -70,6 +71,33 @@ impl Plain {
             self.next()?;
         }
         Ok(())
+    }
+
+    pub fn save(&self, out: &mut Writer) {
+        out.values(&self.values);
+        for rows in &self.rows {
+            out.number(rows.len() as u64);
+            rows.iter().for_each(|row| out.numbers(row));
+        }
+        out.numbers(&self.tail);
+    }
+
+    pub fn load(code: &Code, read: &mut Reader) -> Result<Self, Unreadable> {
+        let mut plain = Plain::new(code);
+        plain.values = read.values()?;
+        plain.top = plain.values.iter().copied().max().unwrap_or(0);
+        for rows in &mut plain.rows {
+            let count = read.size()?;
+            if count != plain.values.len() {
+                return Err(Unreadable("there is not a set for each heap"));
+            }
+            // Not reserved at once: the number is not to be trusted before so much was read.
+            for _ in 0..count {
+                rows.push(read.numbers()?);
+            }
+        }
+        plain.tail = read.numbers()?;
+        Ok(plain)
     }
 
     fn next(&mut self) -> Result<(), Stop> {

@@ -36,6 +36,21 @@ impl Taking {
         }
     }
 
+    /// Goes on from the values of the first heaps.
+    pub fn with_values(code: &Code, values: Vec<u16>) -> Self {
+        let mut taking = Taking::new(code);
+        if code.tail & 2 != 0 {
+            let left = values.len().saturating_sub(code.digits.len());
+            values
+                .iter()
+                .take(left)
+                .skip(1)
+                .for_each(|&v| taking.leave(v));
+        }
+        taking.values = values;
+        taking
+    }
+
     pub fn values(&self) -> &[u16] {
         &self.values
     }
