@@ -180,6 +180,8 @@ impl Sequence {
 pub struct Settled<'a> {
     /// The split.
     pub split: Split,
+    /// The first heap whose value was found by it; what is said of witnesses holds from there on.
+    pub since: usize,
     /// The last rare heap, 0 if there is none.
     pub last_rare: usize,
     /// How many rare heaps there are.

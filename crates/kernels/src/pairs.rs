@@ -49,6 +49,8 @@ pub struct Pairs {
     shift: Option<u8>,
 
     pub(crate) split: Split,
+    /// The first heap whose value was found by this split.
+    since: usize,
     pub(crate) commons: Vec<u8>,
     pub(crate) rares: Vec<(usize, u8)>,
     /// Numbers of values at even and odd heaps, but for the commons in `code_counts`.
@@ -104,6 +106,7 @@ impl Pairs {
                 position: false,
                 shift: 0,
             },
+            since: 0,
             commons: vec![RARE; PAD],
             rares: Vec::new(),
             counts: [vec![], vec![]],
@@ -174,6 +177,7 @@ impl Pairs {
     pub fn settled(&self) -> Settled<'_> {
         Settled {
             split: self.split,
+            since: self.since,
             last_rare: self.rares.last().map_or(0, |r| r.0),
             rares: self.rares.len(),
             codes: &self.commons[PAD..],
@@ -308,6 +312,7 @@ impl Pairs {
             }
             let values: Vec<u32> = (0..self.len()).map(|n| self.value(n)).collect();
             self.split = split;
+            self.since = values.len();
             self.set(&values);
         }
         self.prepare();

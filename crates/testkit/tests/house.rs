@@ -12,6 +12,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("grundy-lang", &["grundy-core"]),
     ("grundy-kernels", &["grundy-core"]),
+    (
+        "grundy-find",
+        &["grundy-core", "grundy-cert", "grundy-kernels"],
+    ),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     ("grundy-theorems", &["grundy-core", "grundy-lang"]),
     ("grundy-testkit", &["grundy-core", "grundy-lang"]),
@@ -20,6 +24,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "grundy-core",
             "grundy-lang",
+            "grundy-cert",
+            "grundy-check",
+            "grundy-kernels",
+            "grundy-find",
             "grundy-search",
             "grundy-theorems",
         ],

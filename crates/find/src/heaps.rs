@@ -1,0 +1,206 @@
+//! A nim-sequence with its period: values are computed until a period is proved, and copied from then on.
+//!
+//! Cost: that of the kernels, and about a twentieth of the values' number in looks for a period, each one pass; memory a byte
+//! a value for splits in two, three for other codes.
+
+use std::ops::Range;
+
+use grundy_cert::{Certificate, GameText, Hasher, Values};
+use grundy_core::Code;
+use grundy_kernels::{Sequence, Stop};
+
+use crate::period::{self, Climb, Period};
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How many values are known.
+    pub values: usize,
+    /// How many heaps are rare, where values are found by a split, at the last look for a period.
+    pub rares: Option<usize>,
+    /// The greatest value met when a period was looked for; it looks at the last 65,536 values.
+    pub top: u64,
+}
+
+/// The nim-sequence of a code, and its period once it is proved.
+///
+/// ```
+/// use grundy_find::{Code, Heaps};
+/// let mut kayles = Heaps::new(&Code::finite([0, 7, 7]));
+/// kayles.advance(1_000_000_000, &mut |_| false).unwrap();
+/// let period = kayles.period().unwrap();
+/// assert_eq!((period.period, period.preperiod), (12, 71));
+/// assert_eq!(kayles.value(999_999_999), kayles.value(999_999_999 % 12 + 72));
+/// ```
+pub struct Heaps {
+    sequence: Sequence,
+    period: Option<Period>,
+    /// Where no codes are kept: a byte of each value.
+    bytes: Vec<u8>,
+    climb: Option<Climb>,
+    next_look: usize,
+    top: u64,
+}
+
+/// The first look for a period, and by what part of the values one is later than the one before.
+const FIRST_LOOK: usize = 32;
+const LOOKS: usize = 20;
+/// At most so many values are written out in a certificate.
+const LISTED: usize = 1000;
+
+impl Heaps {
+    /// Nothing is computed yet.
+    pub fn new(code: &Code) -> Self {
+        Heaps {
+            sequence: Sequence::new(code),
+            period: None,
+            bytes: Vec::new(),
+            climb: Climb::new(code),
+            next_look: FIRST_LOOK,
+            top: 0,
+        }
+    }
+
+    /// The code.
+    pub fn code(&self) -> &Code {
+        self.sequence.code()
+    }
+
+    /// How many values have been computed.
+    pub fn computed(&self) -> usize {
+        self.sequence.len()
+    }
+
+    /// The period, if one is proved.
+    pub fn period(&self) -> Option<&Period> {
+        self.period.as_ref()
+    }
+
+    /// The sequence as far as it has been computed.
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
+    /// How far this has come.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            values: self.sequence.len(),
+            rares: self.sequence.split().map(|s| s.rares),
+            top: self.top,
+        }
+    }
+
+    /// Makes the values of all heaps below `to` known: computes them, or stops once a period is proved. `stopped` is asked
+    /// every now and then.
+    ///
+    /// # Errors
+    /// As [`Sequence::advance`]; what is known stays.
+    pub fn advance(
+        &mut self,
+        to: usize,
+        stopped: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<(), Stop> {
+        while self.period.is_none() && self.sequence.len() < to {
+            let mut progress = self.progress();
+            let target = to.min(self.next_look);
+            self.sequence.advance(target, &mut |values| {
+                progress.values = values;
+                stopped(&progress)
+            })?;
+            if self.sequence.len() >= self.next_look || self.sequence.len() >= to {
+                self.look();
+                self.next_look = self.sequence.len() + self.sequence.len() / LOOKS + 16;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for a period in all that is known.
+    fn look(&mut self) {
+        let n = self.sequence.len();
+        let late = n.saturating_sub(1 << 16)..n;
+        self.top = self.top.max(period::largest(&self.sequence, late));
+        let found = if let Some(climb) = &mut self.climb {
+            climb.take(&self.sequence);
+            climb.prove(&self.sequence)
+        } else if let Some(settled) = self.sequence.split() {
+            self.bytes = Vec::new();
+            period::window(&self.sequence, &settled)
+                .or_else(|| period::long(&self.sequence, settled.codes, settled.split.position))
+        } else {
+            let new = self.sequence.values(self.bytes.len()..n);
+            self.bytes.extend(new.into_iter().map(|v| v as u8));
+            period::long(&self.sequence, &self.bytes, false)
+        };
+        self.period = found.map(|found| found.finish(&self.sequence));
+    }
+
+    /// The value of a heap that is computed or past the period's begin.
+    ///
+    /// # Panics
+    /// If it is neither: `advance` to it first.
+    pub fn value(&self, n: usize) -> u64 {
+        match &self.period {
+            Some(p) if n >= self.sequence.len() => {
+                let past = n - p.preperiod;
+                let first = u64::from(self.sequence.value(p.preperiod + past % p.period));
+                first + p.saltus * (past / p.period) as u64
+            }
+            _ => u64::from(self.sequence.value(n)),
+        }
+    }
+
+    /// The values of heaps that are computed or past the period's begin.
+    pub fn values(&self, heaps: Range<usize>) -> Vec<u64> {
+        let known = heaps.end.min(self.sequence.len());
+        let mut out: Vec<u64> = Vec::with_capacity(heaps.len());
+        if heaps.start < known {
+            let values = self.sequence.values(heaps.start..known);
+            out.extend(values.into_iter().map(u64::from));
+        }
+        let (Some(p), mut n) = (&self.period, heaps.start.max(known)) else {
+            return out;
+        };
+        // Piece by piece of one period.
+        while n < heaps.end {
+            let (turns, phase) = ((n - p.preperiod) / p.period, (n - p.preperiod) % p.period);
+            let count = (p.period - phase).min(heaps.end - n);
+            let from = p.preperiod + phase;
+            let more = p.saltus * turns as u64;
+            let values = self.sequence.values(from..from + count);
+            out.extend(values.into_iter().map(|v| u64::from(v) + more));
+            n += count;
+        }
+        out
+    }
+
+    /// A certificate of the period, if one is proved, for a game whose rules are this code.
+    pub fn certificate(&self, game: GameText) -> Option<Certificate> {
+        let period = self.period.as_ref()?;
+        let count = period.checked_to + 1;
+        let values = if count <= LISTED {
+            Values::listed(self.values(0..count))
+        } else {
+            let max = period
+                .max
+                .unwrap_or_else(|| period::largest(&self.sequence, 0..count));
+            let mut hasher = Hasher::new(max);
+            for from in (0..count).step_by(1 << 16) {
+                let block = self.sequence.values(from..count.min(from + (1 << 16)));
+                block.into_iter().for_each(|v| hasher.push(v.into()));
+            }
+            Values::hashed(count as u64, hasher.finish())
+        };
+        Some(Certificate {
+            game,
+            code: self.code().clone(),
+            period: period.period as u64,
+            preperiod: period.preperiod as u64,
+            saltus: period.saltus,
+            max: period.max,
+            values,
+            proof: period.proof.clone(),
+        })
+    }
+}
