@@ -80,6 +80,15 @@ pub enum Proof {
         /// The first of the two heaps, a period apart, before which the state is the same.
         state_at: u64,
     },
+    /// The saltus is a power of two, no option can have the value of its heap, and the heaps from `settled_from` on, as
+    /// many as two periods times `multiple`, have every smaller value by options that larger heaps have as well. The values
+    /// are those of the heaps below the end of these.
+    Arithmetic {
+        /// c: the options are moved by c periods.
+        multiple: u64,
+        /// n1: the first heap looked at.
+        settled_from: u64,
+    },
 }
 
 impl Proof {
@@ -89,6 +98,7 @@ impl Proof {
             Proof::Long { .. } => "long",
             Proof::Window(_) => "window",
             Proof::Cofinite { .. } => "cofinite",
+            Proof::Arithmetic { .. } => "arithmetic",
         }
     }
 }
@@ -130,7 +140,7 @@ mod tests {
         }
     }
 
-    fn samples() -> [Certificate; 3] {
+    fn samples() -> [Certificate; 4] {
         let window = Window {
             mask: 0b1011,
             position_bit: true,
@@ -141,10 +151,18 @@ mod tests {
         let mut cofinite = sample(Proof::Cofinite { state_at: 9 });
         (cofinite.max, cofinite.saltus) = (None, 5);
         cofinite.values = Values::hashed(7, "ab".repeat(32));
+        let arithmetic = Certificate {
+            proof: Proof::Arithmetic {
+                multiple: 2,
+                settled_from: 11,
+            },
+            ..cofinite.clone()
+        };
         [
             sample(Proof::Long { checked_to: 99 }),
             sample(Proof::Window(window)),
             cofinite,
+            arithmetic,
         ]
     }
 

@@ -39,7 +39,7 @@ pub enum Problem {
         version: u64,
     },
     /// It has a proof that is not known here.
-    #[error("no kind of proof `{0}` is known: `long`, `window` and `cofinite` are")]
+    #[error("no kind of proof `{0}` is known: `long`, `window`, `cofinite` and `arithmetic` are")]
     Kind(String),
     /// A key is missing, unknown, or has what it may not have.
     #[error("`{key}` {what}")]
@@ -102,6 +102,10 @@ pub fn parse(text: &str) -> Result<Certificate, Problem> {
         },
         "cofinite" => Proof::Cofinite {
             state_at: proof.number("state_at")?,
+        },
+        "arithmetic" => Proof::Arithmetic {
+            multiple: proof.number("multiple")?,
+            settled_from: proof.number("settled_from")?,
         },
         "window" => Proof::Window(Window {
             mask: proof.number("mask")?,

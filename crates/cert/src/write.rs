@@ -26,6 +26,13 @@ impl Certificate {
         match &self.proof {
             Proof::Long { checked_to } => proof["checked_to"] = json!(checked_to),
             Proof::Cofinite { state_at } => proof["state_at"] = json!(state_at),
+            Proof::Arithmetic {
+                multiple,
+                settled_from,
+            } => {
+                proof["multiple"] = json!(multiple);
+                proof["settled_from"] = json!(settled_from);
+            }
             Proof::Window(window) => {
                 proof["mask"] = json!(window.mask);
                 proof["position_bit"] = json!(window.position_bit);

@@ -11,7 +11,7 @@ pub fn shape(c: &Certificate) -> Result<()> {
     if c.period == 0 {
         return refuse("a period is at least 1");
     }
-    let arithmetic = matches!(c.proof, Proof::Cofinite { .. });
+    let arithmetic = matches!(c.proof, Proof::Cofinite { .. } | Proof::Arithmetic { .. });
     if c.saltus != 0 && !arithmetic {
         return refuse("values that are bounded have no saltus");
     }

@@ -3,8 +3,10 @@
 //! of the language it uses the interpreter and the linear reading of rules.
 //!
 //! The book's page "Certificates" states and proves the theorems. Cost: `long` is quadratic in the values for two parts;
-//! `window` is one step a rare heap and a few hundred a value, and a byte a value; `cofinite` is linear.
+//! `window` is one step a rare heap and a few hundred a value, and a byte a value; `cofinite` is linear;
+//! `arithmetic` looks at every option of some heaps, and at every choice of heaps from n0 + p for each number of parts.
 
+mod arithmetic;
 mod claim;
 mod cofinite;
 mod long;
@@ -190,6 +192,10 @@ pub fn check(
         Proof::Long { checked_to } => long::check(&mut run, *checked_to)?,
         Proof::Window(window) => window::check(&mut run, window)?,
         Proof::Cofinite { state_at } => cofinite::check(&mut run, *state_at)?,
+        Proof::Arithmetic {
+            multiple,
+            settled_from,
+        } => arithmetic::check(&mut run, *multiple, *settled_from)?,
         other => {
             let message = format!("proofs of the kind `{}` are not checked yet", other.kind());
             return Err(Refusal::new(Fault::Format, message));
@@ -219,11 +225,17 @@ impl Run<'_> {
     fn step(&mut self, n: usize, count: usize) -> Result<()> {
         if n.is_multiple_of(1 << 12) {
             (self.progress)(n as u64, count as u64);
-            if self.budget.stopped() {
-                return Err(Refusal::new(Fault::Stopped, "stopped by the user").at(n as u64));
-            }
+            self.pause().map_err(|refusal| refusal.at(n as u64))?;
         }
         Ok(())
+    }
+
+    /// Whether the user stopped it.
+    fn pause(&self) -> Result<()> {
+        match self.budget.stopped() {
+            true => Err(Refusal::new(Fault::Stopped, "stopped by the user")),
+            false => Ok(()),
+        }
     }
 
     /// Whether so many bytes are within bounds; said before they are taken.

@@ -43,13 +43,15 @@ pub fn check(run: &mut Run<'_>, checked_to: u64) -> Result<()> {
     Ok(())
 }
 
-/// The values of the heaps below `count`.
-fn compute(run: &mut Run<'_>, count: usize) -> Result<Vec<u32>> {
+/// The values of the heaps below `count`. Of heaps that must differ there may be two.
+pub fn compute(run: &mut Run<'_>, count: usize) -> Result<Vec<u32>> {
     let (code, small) = (run.game.code.clone(), run.game.small.clone());
     let mut values: Vec<u32> = Vec::with_capacity(count);
     // `sums[r - 2][total]`: the nim-sums of r non-empty heaps that hold `total`.
     let mut sums: Vec<Vec<Set>> = vec![Vec::new(); code.parts().saturating_sub(1)];
     let mut bytes = 4 * count as u128;
+    // What can be reached by taking any number past the digits; heap by heap there is more of it.
+    let mut tail = Set::default();
     for n in 0..count {
         run.step(n, count)?;
         for r in 2..=code.parts() {
@@ -62,7 +64,19 @@ fn compute(run: &mut Run<'_>, count: usize) -> Result<Vec<u32>> {
             sums[r - 2].push(set);
         }
         run.room(bytes)?;
-        let mut seen = Set::default();
+        if let Some(rest) = n.checked_sub(code.digits.len()) {
+            let t = code.digits.len();
+            if code.allows(t, 0) && rest == 0 {
+                tail.insert(0);
+            }
+            if code.allows(t, 1) && rest > 0 {
+                tail.insert(values[rest]);
+            }
+            for r in (2..=code.parts()).filter(|&r| code.allows(t, r)) {
+                tail.insert_all(&sums[r - 2][rest]);
+            }
+        }
+        let mut seen = tail.clone();
         if let Some(Some(options)) = small.get(n) {
             for option in options {
                 let heaps = option.iter().map(|&heap| values[heap as usize]);

@@ -9,6 +9,7 @@ use grundy_cert::{Certificate, GameText, Hasher, Values};
 use grundy_core::Code;
 use grundy_kernels::{Sequence, Stop};
 
+use crate::arithmetic::{self, Pattern};
 use crate::period::{self, Climb, Period};
 
 /// How far a run has come.
@@ -40,6 +41,8 @@ pub struct Heaps {
     bytes: Vec<u8>,
     climb: Option<Climb>,
     next_look: usize,
+    /// Where a saltus is looked for next, of codes that split.
+    next_saltus: usize,
     top: u64,
 }
 
@@ -58,6 +61,7 @@ impl Heaps {
             bytes: Vec::new(),
             climb: Climb::new(code),
             next_look: FIRST_LOOK,
+            next_saltus: FIRST_LOOK,
             top: 0,
         }
     }
@@ -131,9 +135,31 @@ impl Heaps {
         } else {
             let new = self.sequence.values(self.bytes.len()..n);
             self.bytes.extend(new.into_iter().map(|v| v as u8));
-            period::long(&self.sequence, &self.bytes, false)
+            let long = period::long(&self.sequence, &self.bytes, false);
+            long.or_else(|| self.look_for_saltus())
         };
         self.period = found.map(|found| found.finish(&self.sequence));
+    }
+
+    /// Looks for an arithmetic period, more rarely: where one is not proved, more is done in vain.
+    fn look_for_saltus(&mut self) -> Option<period::Found> {
+        let n = self.sequence.len();
+        if self.code().parts() < 2 || n < self.next_saltus {
+            return None;
+        }
+        self.next_saltus = n + n / 2;
+        let proved = arithmetic::prove(self.code(), &self.sequence.values(0..n))?;
+        Some(period::Found::arithmetic(&proved))
+    }
+
+    /// An arithmetic period that all known values have, where none is proved and they are three times as many as it takes
+    /// to see it. It is a conjecture and no more.
+    pub fn conjecture(&self) -> Option<Pattern> {
+        let known = || self.sequence.values(0..self.sequence.len());
+        match self.period {
+            None => arithmetic::pattern(&known()),
+            Some(_) => None,
+        }
     }
 
     /// The value of a heap that is computed or past the period's begin.

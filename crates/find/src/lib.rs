@@ -1,6 +1,7 @@
 //! Periods of nim-sequences, found and proved. What lives here looks at values that the kernels compute and says what the
 //! theorems of the book's page "Certificates" make of them; no rules are read, no I/O enters.
 
+pub mod arithmetic;
 mod heaps;
 mod occur;
 mod period;

@@ -19,6 +19,7 @@ use grundy_cert::{Proof, Window};
 use grundy_core::Code;
 use grundy_kernels::{Sequence, Settled};
 
+use crate::arithmetic::Arithmetic;
 use crate::occur::earlier;
 
 /// G(n + period) = G(n) + saltus for every n ≥ preperiod, and why.
@@ -54,6 +55,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// What the theorem for splits with a saltus has shown.
+    pub(crate) fn arithmetic(proved: &Arithmetic) -> Self {
+        Found {
+            period: proved.pattern.period,
+            from: proved.pattern.preperiod,
+            saltus: proved.pattern.saltus,
+            proof: Proof::Arithmetic {
+                multiple: proved.multiple as u64,
+                settled_from: proved.settled_from as u64,
+            },
+        }
+    }
+
     /// With the least preperiod and the greatest value.
     pub(crate) fn finish(self, sequence: &Sequence) -> Period {
         let Found {
@@ -86,6 +100,13 @@ impl Found {
             }
             Proof::Window(window) => (proof, window.settled_from as usize + p - 1),
             Proof::Cofinite { state_at } => (proof, state_at as usize + p - 1),
+            Proof::Arithmetic {
+                multiple,
+                settled_from,
+            } => {
+                let end = settled_from as usize + 2 * multiple as usize * p;
+                (proof, end - 1)
+            }
             other => (other, sequence.len() - 1),
         };
         Period {

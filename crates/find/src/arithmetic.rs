@@ -1,0 +1,521 @@
+//! Arithmetic periods G(n + p) = G(n) + s of games whose heaps are split: found in values, and proved where s is a power
+//! of two.
+//!
+//! The theorem is that of the book's page "Certificates", section "Arithmetic" (own; not in the literature known here). With
+//! s a power of two, nim-sums act on G mod s and on ⌊G/s⌋ apart. *No option has the value of the heap*: for a heap a
+//! let w(a) = p⌊G(a)/s⌋ − a, which is the same for a + p. If the remainders of the parts have the nim-sum of n's, the
+//! quotients of the parts have a sum that is greater than that of n by δ = (Σw − w(n) − t)/p, whatever the parts; their
+//! nim-sum is at most the sum and of its parity, so δ < 0 or odd excludes equality. The greatest Σw for each remainder and
+//! each Σw mod 2p is all that is asked. *Each smaller value is an option*: by options that larger heaps have as well, two
+//! kinds of which (`Kinds`) reach every larger value.
+//!
+//! Cost of the first part: k·p·s·(n0 + p); of the second: for each heap up to about n0 + 6p the nim-sums of up to k − 1
+//! parts, as bits. `MOST_WORK` bounds both.
+
+use std::iter;
+
+use grundy_core::Code;
+
+/// Words or sums that a proof may look at, a second or two; past it no proof is claimed.
+const MOST_WORK: u64 = 1 << 29;
+/// The checker goes through the ways to leave the heaps one by one.
+const MOST_PARTS: usize = 5;
+
+/// What values look like: G(n + period) = G(n) + saltus from `preperiod` on, as far as they are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The least p.
+    pub period: usize,
+    /// The least n from which on it holds.
+    pub preperiod: usize,
+    /// s, positive.
+    pub saltus: u64,
+}
+
+/// A pattern that holds for every heap, with the numbers that show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// What is proved.
+    pub pattern: Pattern,
+    /// c: with P = c·period, every heap from `settled_from` up to 2P further is settled.
+    pub multiple: usize,
+    /// The first of the heaps looked at.
+    pub settled_from: usize,
+}
+
+impl Arithmetic {
+    /// How many values the certificate is about.
+    pub fn count(&self) -> usize {
+        self.settled_from + 2 * self.multiple * self.pattern.period
+    }
+}
+
+/// The pattern of values, if they have one from n0 on and are at least three times as many as n0 + p. It is a conjecture.
+///
+/// ```
+/// use grundy_find::arithmetic::pattern;
+/// let values: Vec<u16> = (0..30).map(|n| if n < 2 { 5 } else { n / 3 * 2 }).collect();
+/// let found = pattern(&values).unwrap();
+/// assert_eq!((found.preperiod, found.period, found.saltus), (2, 3, 2));
+/// assert!(pattern(&[0; 30]).is_none());
+/// ```
+pub fn pattern(values: &[u16]) -> Option<Pattern> {
+    let last = values.len().checked_sub(1)?;
+    for period in 1..=values.len() / 3 {
+        let Some(saltus) = values[last].checked_sub(values[last - period]) else {
+            continue;
+        };
+        let moved = |n: usize| values[n].checked_add(saltus) == Some(values[n + period]);
+        let preperiod = (0..=last - period)
+            .rev()
+            .find(|&n| !moved(n))
+            .map_or(0, |n| n + 1);
+        if preperiod + period <= values.len() / 3 {
+            // A period of bounded values is none here, nor is a multiple of it.
+            return (saltus > 0).then_some(Pattern {
+                period,
+                preperiod,
+                saltus: u64::from(saltus),
+            });
+        }
+    }
+    None
+}
+
+/// The arithmetic period of a code with these values, if there is one and the theorem reaches it. `None` says nothing: more
+/// values may be needed, or the pattern may have another reason. The options of all heaps from the last value that is
+/// needed on are taken to be those of the code.
+///
+/// ```
+/// use grundy_core::Code;
+/// use grundy_find::arithmetic::prove;
+/// use grundy_kernels::Sequence;
+/// let lasker = Code { tail: 3, ..Code::finite([4]) };
+/// let mut sequence = Sequence::new(&lasker);
+/// sequence.advance(100, &mut |_| false).unwrap();
+/// let found = prove(&lasker, &sequence.values(0..100)).unwrap();
+/// assert_eq!((found.pattern.period, found.pattern.saltus), (4, 4));
+/// ```
+pub fn prove(code: &Code, values: &[u16]) -> Option<Arithmetic> {
+    let pattern = pattern(values)?;
+    // Taking nothing must split, and translated heaps that must differ are understood for two only.
+    let most = if code.unequal { 2 } else { MOST_PARTS };
+    let sound = code.digit(0) & 3 == 0 && code.parts() <= most;
+    if !pattern.saltus.is_power_of_two() || !sound {
+        return None;
+    }
+    let game = Game::new(code, values, pattern);
+    let mut work = Work(MOST_WORK);
+    game.no_option_is_equal(&mut work)?.then_some(())?;
+    let multiples = iter::successors(Some(1), |c| Some(2 * c));
+    multiples
+        .take_while(|c| 4 * c * pattern.period <= values.len())
+        .find_map(|multiple| {
+            let settled_from = game.settled(multiple, &mut work)?;
+            Some(Arithmetic {
+                pattern,
+                multiple,
+                settled_from,
+            })
+        })
+}
+
+/// What may still be done.
+struct Work(u64);
+
+impl Work {
+    /// `None` if it is too much.
+    fn take(&mut self, amount: usize) -> Option<()> {
+        self.0 = self.0.checked_sub(amount as u64)?;
+        Some(())
+    }
+}
+
+struct Game<'a> {
+    code: &'a Code,
+    values: &'a [u16],
+    pattern: Pattern,
+    /// The first heap that has the period and may be part of an option.
+    first: usize,
+}
+
+impl<'a> Game<'a> {
+    fn new(code: &'a Code, values: &'a [u16], pattern: Pattern) -> Self {
+        Game {
+            code,
+            values,
+            pattern,
+            first: pattern.preperiod.max(1),
+        }
+    }
+
+    /// Whether no option with a heap of the period has the value of the heap that it is an option of.
+    fn no_option_is_equal(&self, work: &mut Work) -> Option<bool> {
+        let (p, s) = (self.pattern.period, self.pattern.saltus as usize);
+        let weight = |a: usize| {
+            let value = usize::from(self.values[a]);
+            ((p * (value / s)) as i64 - a as i64, value % s)
+        };
+        let period: Vec<_> = (self.first..self.first + p).map(weight).collect();
+        let before: Vec<_> = (1..self.first).map(weight).collect();
+        // For r heaps: one of the period, or more of them.
+        let (mut one, mut more) = (Most::new(p, s), Most::new(p, s));
+        // For r − 1 heaps before the period: their nim-sums, by what they hold.
+        let mut small = vec![vec![1]];
+        for r in 1..=self.code.parts() {
+            if !self.no_option_with_one(r, &small, &period, work)? {
+                return Some(false);
+            }
+            work.take(4 * p * s * (self.first + p))?;
+            let (mut next_one, mut next_more) = (Most::new(p, s), Most::new(p, s));
+            for &(w, rest) in &before {
+                next_one.shift(&one, w, rest);
+                next_more.shift(&more, w, rest);
+            }
+            for &(w, rest) in &period {
+                next_more.shift(&one, w, rest);
+                next_more.shift(&more, w, rest);
+            }
+            for (held, row) in small.iter().enumerate() {
+                for v in bits(row) {
+                    let constant = (p * (v / s)) as i64 - held as i64;
+                    for &(w, rest) in &period {
+                        next_one.put(w + constant, rest ^ (v % s));
+                    }
+                }
+            }
+            (one, more) = (next_one, next_more);
+            for &(w, rest) in &period {
+                // The same residue mod 2p: δ is even. It must not be 0 or more.
+                let equal = |t: usize| more.get(w + t as i64, rest) >= w + t as i64;
+                if (0..self.code.digits.len()).any(|t| self.code.allows(t, r) && equal(t)) {
+                    return Some(false);
+                }
+                // Of a tail every t of a residue is to be had, so δ takes all lesser values as well.
+                let most = (0..2 * p).map(|x| more.get(x as i64, rest)).max()?;
+                if self.code.tail >> r & 1 == 1 && most >= w + self.code.digits.len() as i64 {
+                    return Some(false);
+                }
+            }
+            small = self.one_more(&small, work)?;
+        }
+        Some(true)
+    }
+
+    /// The same for options with just one heap of the period, and r − 1 before it, of nim-sums `small`. With c = ⌊x/s⌋ for
+    /// such a nim-sum x, ⌊G/s⌋ of the large heap has nim-sum with c that of n for some such n if and only if δ, with
+    /// c in place of the sum, is even and δ/2 has no bit that c has not.
+    fn no_option_with_one(
+        &self,
+        r: usize,
+        small: &[Row],
+        period: &[(i64, usize)],
+        work: &mut Work,
+    ) -> Option<bool> {
+        let (p, s) = (self.pattern.period as i64, self.pattern.saltus as usize);
+        let taking = self.code.digits.len();
+        let takes: Vec<i64> = (0..taking)
+            .filter(|&t| self.code.allows(t, r))
+            .map(|t| t as i64)
+            .collect();
+        let tail = self.code.tail >> r & 1 == 1;
+        if takes.is_empty() && !tail {
+            return Some(true);
+        }
+        for (held, row) in small.iter().enumerate() {
+            for x in bits(row) {
+                work.take(period.len() * (1 + period.len() * (1 + takes.len()) / s))?;
+                let c = (x / s) as i64;
+                for &(n, rest) in period {
+                    for &(w, _) in period.iter().filter(|(_, own)| own ^ (x % s) == rest) {
+                        let over = w + p * c - held as i64 - n;
+                        let equal = |t: &i64| {
+                            let delta = (over - t).div_euclid(p);
+                            over >= *t && (over - t) % (2 * p) == 0 && (delta / 2) & !c == 0
+                        };
+                        if takes.iter().any(equal) || (tail && over >= taking as i64) {
+                            return Some(false);
+                        }
+                    }
+                }
+            }
+        }
+        Some(true)
+    }
+
+    /// The nim-sums of one heap before the period more than there, by what they hold.
+    fn one_more(&self, fewer: &[Row], work: &mut Work) -> Option<Vec<Row>> {
+        let mut more = vec![Row::new(); fewer.len() + self.first - 1];
+        for (held, row) in fewer.iter().enumerate() {
+            for a in 1..self.first {
+                work.take(1 + row.len())?;
+                join_moved(
+                    &mut more[held + a],
+                    row,
+                    usize::from(self.values[a]),
+                    usize::MAX,
+                );
+            }
+        }
+        Some(more)
+    }
+
+    /// The first of 2P heaps, P = c·p, each of which has every smaller value by options of the right kinds.
+    fn settled(&self, multiple: usize, work: &mut Work) -> Option<usize> {
+        let step = multiple * self.pattern.period;
+        let block = multiple as u64 * self.pattern.saltus;
+        let block = usize::try_from(block).ok().filter(|&b| b < 1 << 16)?;
+        // Past every nim-sum of heaps before the period.
+        let top = self.values[..self.first].iter().max().copied().unwrap_or(0);
+        let least = (usize::from(top) + 1).next_power_of_two().max(2 * block);
+        let mut kinds = Kinds::new(self, block);
+        let from = self.first.max(self.code.digits.len());
+        // Where more heaps are needed the next multiple is tried.
+        let end = self.values.len().min(from + 16 * step + 64);
+        let mut run = 0;
+        for n in 0..end {
+            kinds.next(work)?;
+            let value = usize::from(self.values[n]);
+            let settled = n >= from && value >= least && kinds.settle(value);
+            run = if settled { run + 1 } else { 0 };
+            if run == 2 * step {
+                return Some(n + 1 - run);
+            }
+        }
+        None
+    }
+}
+
+/// For each residue mod 2p and each remainder the greatest Σw of that many heaps.
+struct Most {
+    p: usize,
+    s: usize,
+    most: Vec<i64>,
+}
+
+/// No such heaps.
+const NONE: i64 = i64::MIN;
+
+impl Most {
+    fn new(p: usize, s: usize) -> Self {
+        Most {
+            p,
+            s,
+            most: vec![NONE; 2 * p * s],
+        }
+    }
+
+    fn at(&self, w: i64, rest: usize) -> usize {
+        w.rem_euclid(2 * self.p as i64) as usize * self.s + rest
+    }
+
+    fn get(&self, w: i64, rest: usize) -> i64 {
+        self.most[self.at(w, rest)]
+    }
+
+    fn put(&mut self, w: i64, rest: usize) {
+        let at = self.at(w, rest);
+        self.most[at] = self.most[at].max(w);
+    }
+
+    /// One heap more than there.
+    fn shift(&mut self, fewer: &Most, w: i64, rest: usize) {
+        for (i, &sum) in fewer.most.iter().enumerate() {
+            if sum != NONE {
+                self.put(sum + w, (i % self.s) ^ rest);
+            }
+        }
+    }
+}
+
+/// Values as bits.
+type Row = Vec<u64>;
+
+/// The options of one heap after the other by kinds. With P and S the same multiples of p and s, an option is
+/// - *still*, if n + 2P has one of the same value: two heaps are equal, or have equal ⌊G/S⌋ and both have the period (both
+///   grow by P), or a t of the tail is taken (which grows);
+/// - *moving*, if n + P has one whose value is greater by S: a heap has the period (it grows by P) and the others have a
+///   nim-sum less than S;
+/// - *both*, if the heap that grows is none of the two, and the others stay below S.
+struct Kinds<'a> {
+    game: &'a Game<'a>,
+    /// S.
+    block: usize,
+    /// `sums[r][N]`: the nim-sums of r heaps that hold N.
+    sums: Vec<Vec<Row>>,
+    /// `still[r][N]`: those with two heaps that grow and leave them as they are.
+    still: Vec<Vec<Row>>,
+    /// For each N, and as many heaps as each digit allows: those with one heap that grows, and those that are both.
+    moving: Vec<Vec<Row>>,
+    both: Vec<Vec<Row>>,
+    /// Of the tail.
+    tail_still: Row,
+    tail_both: Row,
+}
+
+impl<'a> Kinds<'a> {
+    fn new(game: &'a Game<'a>, block: usize) -> Self {
+        let rows = || vec![Vec::new(); game.code.parts() + 1];
+        Kinds {
+            game,
+            block,
+            sums: rows(),
+            still: rows(),
+            moving: rows(),
+            both: rows(),
+            tail_still: Row::new(),
+            tail_both: Row::new(),
+        }
+    }
+
+    /// How many totals are done.
+    fn len(&self) -> usize {
+        self.sums[0].len()
+    }
+
+    /// The sets of the heaps that hold N together, for the next N.
+    fn next(&mut self, work: &mut Work) -> Option<()> {
+        let n = self.len();
+        let values = self.game.values;
+        let code = self.game.code;
+        for r in 0..self.sums.len() {
+            let mut steps = 0;
+            let (mut sums, mut still) = (Row::new(), Row::new());
+            let (mut moving, mut both) = (Row::new(), Row::new());
+            if r == 0 && n == 0 {
+                set(&mut sums, 0);
+            }
+            for a in (1..=n).take_while(|_| r > 0) {
+                // Heaps that must differ are at most two, a the greater.
+                if code.unequal && r == 2 && 2 * a <= n {
+                    continue;
+                }
+                let value = usize::from(values[a]);
+                // The rows of lesser r have been made for N − a ≤ N.
+                let (others, others_still) = (&self.sums[r - 1][n - a], &self.still[r - 1][n - a]);
+                steps += 8 + 2 * others.len();
+                join_moved(&mut sums, others, value, usize::MAX);
+                join_moved(&mut still, others_still, value, usize::MAX);
+                if a >= self.game.first {
+                    join_moved(&mut moving, others, value, self.block);
+                    join_moved(&mut both, others_still, value, self.block);
+                }
+            }
+            if r == 2 {
+                self.pairs(n, &mut still);
+                steps += n;
+            }
+            work.take(steps)?;
+            self.sums[r].push(sums);
+            self.still[r].push(still);
+            self.moving[r].push(moving);
+            self.both[r].push(both);
+        }
+        if let Some(rest) = n.checked_sub(code.digits.len()) {
+            for r in (0..self.sums.len()).filter(|r| code.tail >> r & 1 == 1) {
+                join_moved(&mut self.tail_still, &self.sums[r][rest], 0, usize::MAX);
+                join_moved(&mut self.tail_both, &self.moving[r][rest], 0, usize::MAX);
+            }
+        }
+        Some(())
+    }
+
+    /// Pairs that hold N, grow by P each, and keep their nim-sum.
+    fn pairs(&self, n: usize, still: &mut Row) {
+        let values = self.game.values;
+        for a in 1..=n / 2 {
+            let (x, y) = (usize::from(values[a]), usize::from(values[n - a]));
+            let equal = 2 * a == n && !self.game.code.unequal;
+            let level = a >= self.game.first && 2 * a != n && x / self.block == y / self.block;
+            if equal || level {
+                set(still, x ^ y);
+            }
+        }
+    }
+
+    /// Whether the last heap, of this value, has every smaller value: with a step of 2S, some by options that are still,
+    /// one by an option that is both, and the others by options that move.
+    fn settle(&self, value: usize) -> bool {
+        let n = self.len() - 1;
+        let code = self.game.code;
+        let (mut still, mut both) = (self.tail_still.clone(), self.tail_both.clone());
+        let mut moving = both.clone();
+        for t in 0..code.digits.len().min(n) {
+            for r in (1..self.sums.len()).filter(|&r| code.allows(t, r)) {
+                for (all, some) in [
+                    (&mut still, &self.still),
+                    (&mut moving, &self.moving),
+                    (&mut both, &self.both),
+                ] {
+                    join_moved(all, &some[r][n - t], 0, usize::MAX);
+                }
+            }
+        }
+        let step = 2 * self.block;
+        (0..step).all(|class| {
+            let smaller = || (class..value).step_by(step);
+            let turn = smaller()
+                .take_while(|&v| has(&still, v))
+                .filter(|&v| has(&both, v))
+                .last();
+            turn.is_some_and(|turn| smaller().filter(|&v| v > turn).all(|v| has(&moving, v)))
+        })
+    }
+}
+
+fn set(row: &mut Row, v: usize) {
+    if v / 64 >= row.len() {
+        row.resize(v / 64 + 1, 0);
+    }
+    row[v / 64] |= 1 << (v % 64);
+}
+
+fn bits(row: &Row) -> impl Iterator<Item = usize> {
+    let ones = |word: u64| (0..64).filter(move |b| word >> b & 1 == 1);
+    row.iter()
+        .enumerate()
+        .flat_map(move |(i, &word)| ones(word).map(move |b| 64 * i + b))
+}
+
+fn has(row: &Row, v: usize) -> bool {
+    row.get(v / 64)
+        .is_some_and(|word| word >> (v % 64) & 1 == 1)
+}
+
+/// Adds the nim-sums of a value and those of a row that are less than `below`.
+fn join_moved(row: &mut Row, other: &Row, value: usize, below: usize) {
+    let words = other.len().min(below.div_ceil(64));
+    let (high, low) = (value / 64, value % 64);
+    for (i, &word) in other[..words].iter().enumerate() {
+        let word = match below - 64 * i {
+            rest @ ..64 => word & ((1 << rest) - 1),
+            _ => word,
+        };
+        if word == 0 {
+            continue;
+        }
+        let at = i ^ high;
+        if at >= row.len() {
+            row.resize(at + 1, 0);
+        }
+        row[at] |= moved(word, low);
+    }
+}
+
+/// Bit i to bit i ⊕ by.
+fn moved(mut word: u64, by: usize) -> u64 {
+    const ODD: [u64; 6] = [
+        0xAAAA_AAAA_AAAA_AAAA,
+        0xCCCC_CCCC_CCCC_CCCC,
+        0xF0F0_F0F0_F0F0_F0F0,
+        0xFF00_FF00_FF00_FF00,
+        0xFFFF_0000_FFFF_0000,
+        0xFFFF_FFFF_0000_0000,
+    ];
+    for (i, odd) in ODD.into_iter().enumerate() {
+        if by >> i & 1 == 1 {
+            word = (word & odd) >> (1 << i) | (word & !odd) << (1 << i);
+        }
+    }
+    word
+}
