@@ -48,11 +48,26 @@ impl Near {
     }
 }
 
-/// One pair for each heap of a span that may show a rare value to be an option: how far below the partner is, and its code.
+/// One pair for each heap of a span that may show a rare value to be an option: where the partners' bits are, from the word
+/// of lane 0 on, and how far their words are shifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Witness {
-    pub back: u16,
-    pub row: u8,
+    word: i32,
+    shift: u32,
+}
+
+impl Witness {
+    /// The partner is the heap `back` below, and has the common code `row`.
+    pub fn new(back: u16, row: u8) -> Self {
+        Witness {
+            word: i32::from(row) * ROW as i32 - i32::from(back.div_ceil(64)),
+            shift: u32::from(back).next_multiple_of(64) - u32::from(back),
+        }
+    }
+
+    fn words<'a>(&self, rows: &'a [u64], at: usize) -> &'a [u64] {
+        &rows[at.wrapping_add_signed(self.word as isize)..][..5]
+    }
 }
 
 macro_rules! with_avx2 {
@@ -98,7 +113,7 @@ pub(crate) fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u
 }
 
 /// Takes the lanes from `rest` (256 of them) for which a witness shows the value to be an option; `rows` has a bit
-/// for each heap with common code r in row r, lane 0 being bit `at`. Gives the number of steps.
+/// for each heap with common code r in row r, lane 0 being the first bit of word `at`. Gives the number of steps.
 pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
     with_avx2!(exclude(rows, at, plan, rest))
 }
@@ -182,50 +197,44 @@ fn transpose(w: &mut [u64; 8]) {
     }
 }
 
-/// The bit of each code; none from 64 on.
-static BIT: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut code = 0;
-    while code < 64 {
-        table[code] = 1 << code;
-        code += 1;
-    }
-    table
-};
-
 /// The eight heaps of word j in order: each the least code that neither the masks nor a close partner excludes.
 #[inline(always)]
 fn close(window: &mut [u64; 17], masks: &[u64; 8], near: &Near, j: usize, first: usize) -> u32 {
-    let mut codes = [0u8; 16];
-    codes[..8].copy_from_slice(&window[7 + j].to_le_bytes());
-    codes[8..].copy_from_slice(&window[8 + j].to_le_bytes());
     let from = first.saturating_sub(8 * j);
-    // With their number known the loops over the close deltas unroll.
-    let largest = match near.close[..] {
-        [] => in_order(&mut codes, masks, &[], from),
-        [a] => in_order(&mut codes, masks, &[a], from),
-        [a, b] => in_order(&mut codes, masks, &[a, b], from),
-        [a, b, c] => in_order(&mut codes, masks, &[a, b, c], from),
-        _ => in_order(&mut codes, masks, &near.close, from),
+    // The last eight codes, the latest in the top byte.
+    let shift = 8 * from as u32;
+    let (old, known) = (window[7 + j], window[8 + j]);
+    let before = if from == 0 {
+        old
+    } else {
+        old >> shift | known << (64 - shift)
     };
-    window[8 + j] = u64::from_le_bytes(codes[8..].try_into().expect("eight of sixteen"));
+    // With their number known the loops over the close deltas unroll.
+    let (codes, largest) = match near.close[..] {
+        [] => in_order(before, masks, &[], from),
+        [a] => in_order(before, masks, &[a], from),
+        [a, b] => in_order(before, masks, &[a, b], from),
+        [a, b, c] => in_order(before, masks, &[a, b, c], from),
+        _ => in_order(before, masks, &near.close, from),
+    };
+    window[8 + j] = codes;
     largest
 }
 
 #[inline(always)]
-fn in_order(codes: &mut [u8; 16], masks: &[u64; 8], close: &[(u8, u8)], from: usize) -> u32 {
+fn in_order(mut last: u64, masks: &[u64; 8], close: &[(u8, u8)], from: usize) -> (u64, u32) {
     let mut largest = 0;
-    for i in from..8 {
-        let mut mask = masks[i];
+    for &mask in &masks[from..] {
+        let mut mask = mask;
         for &(back, code) in close {
-            let x = codes[(8 + i).wrapping_sub(usize::from(back)) & 15] ^ code;
-            mask |= BIT[usize::from(x)];
+            let x = (last >> (64 - 8 * u32::from(back))) as u8 ^ code;
+            mask |= u64::from(x < 64) << (x & 63);
         }
         let code = mask.trailing_ones();
         largest = largest.max(code);
-        codes[8 + i] = code as u8;
+        last = last >> 8 | u64::from(code) << 56;
     }
-    largest
+    (last, largest)
 }
 
 /// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time.
@@ -370,11 +379,9 @@ mod portable {
             if *rest == [0; 4] {
                 return steps as u64;
             }
-            let from = at + usize::from(w.row) * (64 * ROW) - usize::from(w.back);
-            let (w, s) = (from / 64, from % 64);
-            let words = &rows[w..w + 5];
+            let words = w.words(rows, at);
             for i in 0..4 {
-                rest[i] &= !(words[i] >> s | words[i + 1] << 1 << (63 - s));
+                rest[i] &= !(words[i] >> w.shift | words[i + 1] << 1 << (63 - w.shift));
             }
         }
         plan.len() as u64
@@ -712,13 +719,12 @@ mod x86 {
         // SAFETY: four words.
         let mut left = unsafe { _mm256_loadu_si256(rest.as_ptr().cast()) };
         let mut steps = 0;
+        let all = _mm_cvtsi32_si128(64);
         for w in plan {
             if _mm256_testz_si256(left, left) == 1 {
                 break;
             }
-            let from = at + usize::from(w.row) * (64 * ROW) - usize::from(w.back);
-            let (w, s) = (from / 64, from % 64);
-            let words = &rows[w..w + 5];
+            let words = w.words(rows, at);
             // SAFETY: the slice has five words.
             let (a, b) = unsafe {
                 (
@@ -726,8 +732,9 @@ mod x86 {
                     _mm256_loadu_si256(words[1..].as_ptr().cast()),
                 )
             };
-            let a = _mm256_srl_epi64(a, _mm_cvtsi64_si128(s as i64));
-            let b = _mm256_sll_epi64(b, _mm_cvtsi64_si128(64 - s as i64));
+            let shift = _mm_cvtsi32_si128(w.shift as i32);
+            let a = _mm256_srl_epi64(a, shift);
+            let b = _mm256_sll_epi64(b, _mm_sub_epi32(all, shift));
             left = _mm256_andnot_si256(_mm256_or_si256(a, b), left);
             steps += 1;
         }
@@ -821,15 +828,12 @@ mod tests {
             }
             assert_eq!(a, b);
             let plan: Vec<Witness> = (0..9)
-                .map(|_| Witness {
-                    back: 1 + random(250) as u16,
-                    row: random(64) as u8,
-                })
+                .map(|_| Witness::new(1 + random(250) as u16, random(64) as u8))
                 .collect();
             let (mut one, mut two) = ([u64::MAX; 4], [u64::MAX; 4]);
             assert_eq!(
-                exclude(&a, 256, &plan, &mut one),
-                portable::exclude(&b, 256, &plan, &mut two)
+                exclude(&a, 4, &plan, &mut one),
+                portable::exclude(&b, 4, &plan, &mut two)
             );
             assert_eq!(one, two);
 

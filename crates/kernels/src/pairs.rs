@@ -32,12 +32,14 @@ const START: usize = 1024;
 pub(crate) const PAD: usize = 64;
 /// Words of 64 heaps that are computed before their rare values are proved to be options.
 const SPAN: usize = 4;
-/// Words of history that rows keep at least: partners of the exclusion proofs are at most 64 · (KEEP − 1) below.
-const KEEP: usize = 32;
+/// Words of history that rows keep at least: those of a sample of heaps, and of the partners of its first one.
+const KEEP: usize = 36;
 /// Heaps up to this may be the lesser one of a pair that shows a rare value to be an option without a search.
 pub(crate) const WITNESS: usize = 4096;
-/// Witnesses that are tried on the last heaps to find the best first ones.
-const TRIED: usize = 640;
+/// How far below a heap the partners of its exclusion proofs are at most.
+const BACK: usize = 64 * 27;
+/// Spans of the last heaps on which witnesses are tried to find the best first ones.
+const SAMPLE: usize = 2;
 
 /// A nim-sequence on its way.
 pub struct Pairs {
@@ -495,10 +497,7 @@ impl Pairs {
             }
         }
         for &t in &self.twos {
-            for a in 1..(64 * (KEEP - SPAN - 1))
-                .min(base - START / 2)
-                .saturating_sub(t)
-            {
+            for a in 1..BACK.min(base - START / 2).saturating_sub(t) {
                 let code = self.commons[PAD + a];
                 if code != RARE {
                     partners.push(((t + a) as u16, code));
@@ -520,38 +519,63 @@ impl Pairs {
         } else {
             frequency
         };
-        // The last heaps, as a sample.
-        let words = (base / 64 - self.row_start).saturating_sub(SPAN);
-        self.plan = (0..most)
+        // The last heaps are the sample, and the more heaps there are to come the longer it is looked at.
+        let (tried, spans) = if base >= 1 << 15 {
+            (1024, SAMPLE)
+        } else {
+            (160, 1)
+        };
+        let from = (base / 64 - self.row_start).saturating_sub(spans * SPAN);
+        let place = |span: usize| from + SPAN * span;
+        let least = |p: usize, k: usize| usize::from(self.threshold[p][k]);
+        self.plan = (0..usize::from(most))
             .map(|k| {
                 let all: Vec<Witness> = partners
                     .iter()
-                    .map(|&(back, c)| Witness { back, row: c ^ k })
-                    .filter(|w| w.row < 64 && frequency[usize::from(w.row)] > 0)
+                    .map(|&(back, c)| (back, c ^ k as u8))
+                    .filter(|w| w.1 < 64 && frequency[usize::from(w.1)] > 0)
+                    .map(|(back, row)| Witness::new(back, row))
                     .collect();
-                let tried = all.len().min(TRIED);
-                let mut rest = [u64::MAX; SPAN];
-                let gain = |i: usize, rest: &mut [u64; SPAN]| {
-                    let before: u32 = rest.iter().map(|w| w.count_ones()).sum();
-                    lanes::exclude(&self.rows, 64 * words, &all[i..=i], rest);
-                    before - rest.iter().map(|w| w.count_ones()).sum::<u32>()
+                let tried = all.len().min(tried);
+                // The heaps of the sample whose values are above the rare one.
+                let mut rest = vec![[0u64; SPAN]; spans];
+                for (span, rest) in rest.iter_mut().enumerate() {
+                    for (b, rest) in rest.iter_mut().enumerate() {
+                        for c in 0..64 {
+                            let lanes = if c >= least(0, k) { EVEN } else { 0 }
+                                | if c >= least(1, k) { !EVEN } else { 0 };
+                            *rest |= lanes & self.rows[c * ROW + place(span) + b];
+                        }
+                    }
+                }
+                let gain = |i: usize, rest: &[[u64; SPAN]]| -> u32 {
+                    let shown = rest.iter().enumerate().map(|(span, before)| {
+                        let mut after = *before;
+                        lanes::exclude(&self.rows, place(span), &all[i..=i], &mut after);
+                        before
+                            .iter()
+                            .zip(after)
+                            .map(|(b, a)| (b ^ a).count_ones())
+                            .sum::<u32>()
+                    });
+                    shown.sum()
                 };
                 // Gains only fall, so one that is still the largest when looked at again is the largest.
-                let mut heap: BinaryHeap<(u32, Reverse<usize>)> = (0..tried)
-                    .map(|i| (gain(i, &mut rest.clone()), Reverse(i)))
-                    .collect();
-                let mut list = Vec::new();
+                let mut heap: BinaryHeap<(u32, Reverse<usize>)> =
+                    (0..tried).map(|i| (gain(i, &rest), Reverse(i))).collect();
+                let mut list = Vec::with_capacity(all.len());
                 while let Some((old, Reverse(i))) = heap.pop() {
-                    let new = if rest == [0; SPAN] {
-                        old
-                    } else {
-                        gain(i, &mut rest.clone())
-                    };
+                    let open = rest.iter().flatten().any(|&w| w != 0);
+                    let new = if open { gain(i, &rest) } else { old };
                     if new < old && heap.peek().is_some_and(|&(next, _)| next > new) {
                         heap.push((new, Reverse(i)));
                         continue;
                     }
-                    gain(i, &mut rest);
+                    if open {
+                        for (span, rest) in rest.iter_mut().enumerate() {
+                            lanes::exclude(&self.rows, place(span), &all[i..=i], rest);
+                        }
+                    }
                     list.push(all[i]);
                 }
                 list.extend(&all[tried..]);
@@ -607,13 +631,17 @@ impl Pairs {
                     }
                 }
             }
-            for (w, bytes) in window
-                .iter_mut()
-                .zip(self.commons[base..].chunks(8).take(16))
-            {
-                let mut eight = [0; 8];
-                eight[..bytes.len()].copy_from_slice(bytes);
-                *w = u64::from_le_bytes(eight);
+            if block > 0 {
+                window.copy_within(8..16, 0);
+            } else {
+                for (w, bytes) in window
+                    .iter_mut()
+                    .zip(self.commons[base..].chunks(8).take(16))
+                {
+                    let mut eight = [0; 8];
+                    eight[..bytes.len()].copy_from_slice(bytes);
+                    *w = u64::from_le_bytes(eight);
+                }
             }
             let most = lanes::near(&mut window, &masks, &self.near, wide, first);
             if !wide && most >= 32 {
@@ -655,8 +683,7 @@ impl Pairs {
             );
             let mut rest: [u64; SPAN] = std::array::from_fn(|b| even[b] & EVEN | odd[b] & !EVEN);
             rest[0] &= u64::MAX << first;
-            self.work.exclusion_steps +=
-                lanes::exclude(&self.rows, 64 * word, &self.plan[k], &mut rest);
+            self.work.exclusion_steps += lanes::exclude(&self.rows, word, &self.plan[k], &mut rest);
             for (b, mut left) in rest.into_iter().enumerate() {
                 while left != 0 {
                     failed.push((64 * b as u32 + left.trailing_zeros(), k as u8));
