@@ -147,14 +147,18 @@ pub(crate) fn flags(
     planes: usize,
     flags: &mut [[u64; 4]; 64],
 ) {
-    // Byte q of a heap is first kept beside those of the other heaps.
-    let mut bytes = [[0u8; 64]; 32];
-    for q in (0..planes).step_by(8) {
+    // Byte q of a heap is first kept beside those of the other heaps. As many planes at a time as fit registers.
+    let mut bytes = [[0u8; 64]; 40];
+    let each = planes.div_ceil(planes.div_ceil(8)).max(4);
+    for q in (0..planes).step_by(each) {
         let out = (&mut bytes[q..q + 8]).try_into().expect("eight planes");
-        if mixed {
-            planes_mixed(codes, base, deltas, q as u8, out);
-        } else {
-            planes_common(codes, base, deltas, q as u8, out);
+        match (mixed, each) {
+            (true, _) => planes_mixed(codes, base, deltas, q as u8, out),
+            (false, ..=4) => planes_four(codes, base, deltas, q as u8, out),
+            (false, 5) => planes_five(codes, base, deltas, q as u8, out),
+            (false, 6) => planes_six(codes, base, deltas, q as u8, out),
+            (false, 7) => planes_seven(codes, base, deltas, q as u8, out),
+            (false, _) => planes_eight(codes, base, deltas, q as u8, out),
         }
     }
     for word in 0..planes.div_ceil(8) {
@@ -174,13 +178,14 @@ pub(crate) fn flags(
     }
 }
 
-fn planes_mixed(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
-    with_avx2!(planes_mixed(codes, base, deltas, first, out))
+macro_rules! planes {
+    ($($name:ident)*) => {
+        $(fn $name(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+            with_avx2!($name(codes, base, deltas, first, out))
+        })*
+    };
 }
-
-fn planes_common(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
-    with_avx2!(planes_common(codes, base, deltas, first, out))
-}
+planes!(planes_mixed planes_four planes_five planes_six planes_seven planes_eight);
 
 /// Eight words of eight bytes, the bytes of each place together.
 fn transpose(w: &mut [u64; 8]) {
@@ -273,15 +278,11 @@ mod portable {
         }
     }
 
-    pub fn planes_common(
-        codes: &[u8],
-        base: usize,
-        deltas: &[Delta],
-        first: u8,
-        out: &mut [[u8; 64]; 8],
-    ) {
-        planes_mixed(codes, base, deltas, first, out);
-    }
+    pub use planes_mixed as planes_four;
+    pub use planes_mixed as planes_five;
+    pub use planes_mixed as planes_six;
+    pub use planes_mixed as planes_seven;
+    pub use planes_mixed as planes_eight;
 
     pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
         for hole in holes {
@@ -435,10 +436,10 @@ mod x86 {
         super::portable::sort_columns(rows);
     }
 
-    /// Eight planes, 32 lanes at a time.
+    /// Some planes, 32 lanes at a time.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn planes<const MIXED: bool>(
+    fn planes<const MIXED: bool, const PLANES: usize>(
         codes: &[u8],
         base: usize,
         deltas: &[Delta],
@@ -451,7 +452,7 @@ mod x86 {
         ));
         let low = _mm256_set1_epi8(7);
         for half in [0, 32] {
-            let mut planes = [_mm256_setzero_si256(); 8];
+            let mut planes = [_mm256_setzero_si256(); PLANES];
             for delta in deltas {
                 let from = base - delta.back as usize + half;
                 let c = &codes[from..from + 32];
@@ -476,26 +477,21 @@ mod x86 {
         }
     }
 
-    #[target_feature(enable = "avx2")]
-    pub fn planes_mixed(
-        codes: &[u8],
-        base: usize,
-        deltas: &[Delta],
-        first: u8,
-        out: &mut [[u8; 64]; 8],
-    ) {
-        planes::<true>(codes, base, deltas, first, out);
+    macro_rules! planes {
+        ($($name:ident $mixed:literal $planes:literal)*) => {
+            $(#[target_feature(enable = "avx2")]
+            pub fn $name(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+                planes::<$mixed, $planes>(codes, base, deltas, first, out);
+            })*
+        };
     }
-
-    #[target_feature(enable = "avx2")]
-    pub fn planes_common(
-        codes: &[u8],
-        base: usize,
-        deltas: &[Delta],
-        first: u8,
-        out: &mut [[u8; 64]; 8],
-    ) {
-        planes::<false>(codes, base, deltas, first, out);
+    planes! {
+        planes_mixed true 8
+        planes_four false 4
+        planes_five false 5
+        planes_six false 6
+        planes_seven false 7
+        planes_eight false 8
     }
 
     /// Up to four rows of holes at a time, 32 lanes each, in registers.

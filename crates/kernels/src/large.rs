@@ -11,9 +11,12 @@ use crate::pairs::{PAD, Pairs, RARE};
 /// Codes of a byte.
 const WIDTH: usize = 256;
 /// Rows of holes at most.
-const ROWS: usize = 48;
+const ROWS: usize = 24;
 /// Codes from this on are too large.
 pub(crate) const LIMIT: usize = 250;
+
+/// Holes of 64 heaps that are sooner searched for one by one.
+const FEW: usize = 64;
 
 /// Rows of holes: row j has the j-th hole of each heap, 255 for none.
 type Holes = [[u8; 64]; ROWS];
@@ -69,8 +72,8 @@ impl List {
     }
 
     /// The holes that all pairs leave below the end of each heap, an end that comes down where a column is full: how many rows,
-    /// and the work. Holes in rows that few heaps reach are given up: with `rest` they go there, else a heap that has no
-    /// hole left in the end is searched anew.
+    /// and the work. If only the `lowest` holes are wanted fewer and fewer rows are kept, and a heap that has none left is
+    /// searched anew; else few holes are left to be searched for one by one.
     #[allow(clippy::too_many_arguments, reason = "one pass with its buffers")]
     fn sieve(
         &mut self,
@@ -81,7 +84,7 @@ impl List {
         width: usize,
         flags: &mut [[u64; 4]; 64],
         holes: &mut Holes,
-        mut rest: Option<&mut Vec<(u8, u8)>>,
+        lowest: bool,
     ) -> (usize, u64) {
         let mixed = base < PAD + self.reach + last + 1;
         let scattered = self.scattered.min(self.deltas.len());
@@ -90,10 +93,10 @@ impl List {
             base,
             &self.deltas[..scattered],
             mixed,
-            width / 8,
+            width.div_ceil(8),
             flags,
         );
-        let (mut rows, mut crowded) = (0, false);
+        let (mut rows, mut crowded) = (0, 0);
         for (lane, flags) in flags.iter().enumerate() {
             let mut j = 0;
             'words: for (w, flags) in flags
@@ -109,7 +112,7 @@ impl List {
                     let code = 64 * w as u8 + open.trailing_zeros() as u8;
                     open &= open - 1;
                     if j == ROWS {
-                        crowded = true;
+                        crowded += 1;
                         ends[lane] = code;
                         break 'words;
                     }
@@ -127,15 +130,14 @@ impl List {
                 rows = j;
             }
         }
-        if rest.is_none() {
-            // The lowest holes are enough.
-        } else if crowded {
-            self.scattered += 16;
-        } else if rows < ROWS * 3 / 4 {
+        // A heap of many that has more holes than there are rows costs less than more pairs for all.
+        if crowded > 1 {
+            self.scattered += 8;
+        } else {
             self.scattered = self.scattered.saturating_sub(2).max(64);
         }
         let mut work = (64 * scattered) as u64;
-        let (mut at, mut step) = (scattered, 32);
+        let (mut at, mut step) = (scattered, 96);
         let mut most = rows;
         while at < self.deltas.len() && rows > 0 {
             let chunk = &self.deltas[at..self.deltas.len().min(at + step)];
@@ -143,25 +145,23 @@ impl List {
             work += (chunk.len() * rows) as u64;
             lanes::sort_columns(&mut holes[..rows]);
             at += chunk.len();
-            step = (step * 3 / 2).min(512);
+            step = (step * 2).min(512);
             while rows > 0 && holes[rows - 1] == [255; 64] {
                 rows -= 1;
             }
-            let Some(rest) = &mut rest else {
+            if lowest {
                 most = (most * self.kept / 256).max(4);
                 rows = rows.min(most);
                 continue;
-            };
-            let mut spare = 3;
-            while rows > 0 {
-                let count = holes[rows - 1].iter().filter(|&&h| h != 255).count();
-                if count > spare {
-                    break;
-                }
-                rows -= 1;
-                spare -= count;
-                let left = holes[rows].iter().enumerate().filter(|(_, h)| **h != 255);
-                rest.extend(left.map(|(lane, &h)| (lane as u8, h)));
+            }
+            if holes[..rows]
+                .iter()
+                .flatten()
+                .filter(|&&h| h != 255)
+                .count()
+                <= FEW
+            {
+                break;
             }
         }
         (rows, work)
@@ -263,7 +263,7 @@ impl Pairs {
         let from = self.len();
         let (base, first) = (from & !63, from & 63);
         let mut large = self.large.take().expect("large codes");
-        let width = (usize::from(self.top) + 24).next_multiple_of(64).min(WIDTH);
+        let width = (usize::from(self.top) + 2).next_multiple_of(8).min(WIDTH);
         let known = self.far.partition_point(|d| (d.back as usize) < base + 64);
         if large.far.deltas.len() != known {
             large.far.set(self.far[..known].to_vec());
@@ -272,7 +272,7 @@ impl Pairs {
 
         // Holes that the far pairs leave.
         let mut holes: Holes = [[255; 64]; ROWS];
-        let mut ends = [width.min(LIMIT) as u8; 64];
+        let mut ends = [(usize::from(self.top) + 1).min(LIMIT) as u8; 64];
         let (rows, work) = large.far.sieve(
             &self.commons,
             PAD + base,
@@ -281,7 +281,7 @@ impl Pairs {
             width,
             &mut large.flags,
             &mut holes,
-            None,
+            true,
         );
         self.work.rare_tests += work;
 
@@ -312,7 +312,6 @@ impl Pairs {
 
         // The rare codes below them that no early pair gives.
         let mut open: Holes = [[255; 64]; ROWS];
-        let mut left = Vec::new();
         let (open_rows, work) = large.early.sieve(
             &self.commons,
             PAD + base,
@@ -321,7 +320,7 @@ impl Pairs {
             width,
             &mut large.flags,
             &mut open,
-            Some(&mut left),
+            false,
         );
         self.work.exclusion_steps += work;
 
@@ -342,11 +341,6 @@ impl Pairs {
             let end = self.split.rares_below(code, n);
             let flags = &large.flags[lane];
             let mut tried: Vec<u8> = (0..open_rows).map(|j| open[j][lane]).collect();
-            tried.extend(
-                left.iter()
-                    .filter(|l| usize::from(l.0) == lane)
-                    .map(|l| l.1),
-            );
             tried.retain(|&k| k < end);
             // What was not listed: past a full column, or below a code that has become larger.
             tried.extend((ends[lane]..end).filter(|&k| {
