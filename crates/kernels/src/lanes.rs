@@ -202,6 +202,11 @@ fn transpose(w: &mut [u64; 8]) {
     }
 }
 
+/// The mex of up to eight values for each of 64 heaps: those of the heaps each of `backs` below.
+pub(crate) fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
+    with_avx2!(take(values, backs))
+}
+
 /// The eight heaps of word j in order: each the least code that neither the masks nor a close partner excludes.
 #[inline(always)]
 fn close(window: &mut [u64; 17], masks: &[u64; 8], near: &Near, j: usize, first: usize) -> u32 {
@@ -249,6 +254,14 @@ pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Op
 
 mod portable {
     use super::{Delta, Eight, Near, ROW, Witness};
+
+    pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
+        std::array::from_fn(|i| {
+            let options = backs.iter().map(|&back| values[values.len() - back + i]);
+            let set = options.fold(0u16, |set, v| set | 1u16.checked_shl(v.into()).unwrap_or(0));
+            set.trailing_ones() as u16
+        })
+    }
 
     pub fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
         (from..=total / 2).find(|&a| codes[a] ^ codes[total - a] == code)
@@ -402,6 +415,34 @@ mod x86 {
         _mm256_broadcastsi128_si256(_mm_setr_epi8(
             1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0,
         ))
+    }
+
+    /// Sixteen heaps at a time: a byte for each, with a bit for each value below 8, which is all that eight options can fill.
+    #[target_feature(enable = "avx2")]
+    pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
+        // The high byte of a value becomes an index without a bit.
+        let high = _mm256_set1_epi16(-0x8000);
+        let ones = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 4,
+        ));
+        let (low, four) = (_mm256_set1_epi8(15), _mm256_set1_epi8(4));
+        let mut out = [0u16; 64];
+        for (group, out) in out.chunks_exact_mut(16).enumerate() {
+            let mut set = _mm256_setzero_si256();
+            for &back in backs {
+                let options = &values[values.len() - back + 16 * group..][..16];
+                // SAFETY: the slice has sixteen values.
+                let v = unsafe { _mm256_loadu_si256(options.as_ptr().cast()) };
+                set = _mm256_or_si256(set, _mm256_shuffle_epi8(table(), _mm256_or_si256(v, high)));
+            }
+            // The ones that a byte ends with: those of its low half, and of the high half if the low one is full.
+            let a = _mm256_shuffle_epi8(ones, _mm256_and_si256(set, low));
+            let b = _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16::<4>(set), low));
+            let mex = _mm256_add_epi8(a, _mm256_and_si256(b, _mm256_cmpeq_epi8(a, four)));
+            // SAFETY: the slice has sixteen values.
+            unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), mex) };
+        }
+        out
     }
 
     #[target_feature(enable = "avx2")]
@@ -832,6 +873,12 @@ mod tests {
                 portable::exclude(&b, 4, &plan, &mut two)
             );
             assert_eq!(one, two);
+
+            let values: Vec<u16> = codes.iter().map(|&c| u16::from(c) % 300 / 20).collect();
+            let backs: Vec<usize> = (0..1 + random(8))
+                .map(|_| 64 + random(500) as usize)
+                .collect();
+            assert_eq!(take(&values, &backs), portable::take(&values, &backs));
 
             let (total, code) = (100 + random(450) as usize, random(most) as u8);
             assert_eq!(

@@ -27,6 +27,8 @@ use plain::Plain;
 use scalar::Scalar;
 use taking::Taking;
 
+pub use taking::p_positions;
+
 /// Why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {

@@ -7,7 +7,7 @@
 
 use grundy_core::Code;
 
-use crate::Stop;
+use crate::{Stop, lanes};
 
 /// A nim-sequence on its way.
 pub(crate) struct Taking {
@@ -116,6 +116,11 @@ impl Taking {
 
     /// 64 heaps, none of which is an option of another, and all past the digits.
     fn block(&mut self) {
+        if self.ones.len() <= 8 {
+            let block = lanes::take(&self.values, &self.ones);
+            self.values.extend(block);
+            return;
+        }
         let n = self.values.len();
         let mut sets = [0u64; 64];
         for &t in &self.ones {
@@ -125,4 +130,57 @@ impl Taking {
         }
         self.values.extend(sets.map(|s| s.trailing_ones() as u16));
     }
+}
+
+/// Who wins each heap of a subtraction set, a bit each, 1 for a P-position: of all heaps below `to`, and perhaps of some more.
+/// A heap is an N-position if one of the heaps that a move leaves is a P-position; the bits of 64 heaps are found together
+/// where the least number that may be taken is at least 64. Cost: a few steps for each number and 64 heaps; a bit a heap.
+///
+/// ```
+/// use grundy_kernels::p_positions;
+/// let bits = p_positions(&[1, 3, 4], 64); // the P-positions are 0 and 2 modulo 7
+/// assert!((0..64).all(|n| bits[0] >> n & 1 == u64::from(n % 7 == 0 || n % 7 == 2)));
+/// ```
+pub fn p_positions(take: &[usize], to: usize) -> Vec<u64> {
+    let mut take: Vec<usize> = take.iter().copied().filter(|&t| t > 0).collect();
+    take.sort_unstable();
+    take.dedup();
+    let words = to.div_ceil(64);
+    let mut bits: Vec<u64> = Vec::with_capacity(words);
+    let together = take.first().is_none_or(|&t| t >= 64);
+    let early = if together {
+        take.last().map_or(0, |t| t / 64 + 1)
+    } else {
+        words
+    };
+    while bits.len() < words.min(early) {
+        let base = 64 * bits.len();
+        bits.push(0);
+        for n in base..base + 64 {
+            let mut options = take.iter().take_while(|&&t| t <= n).map(|t| n - t);
+            if !options.any(|m| bits[m / 64] >> (m % 64) & 1 == 1) {
+                bits[n / 64] |= 1 << (n % 64);
+            }
+        }
+    }
+    let places: Vec<(usize, u32)> = take
+        .iter()
+        .map(|&t| (t.div_ceil(64), (t.next_multiple_of(64) - t) as u32))
+        .collect();
+    while bits.len() < words {
+        let n = bits.len();
+        let mut next_wins = 0;
+        for &(back, shift) in &places {
+            let low = bits[n - back] >> shift;
+            // With no shift the partners end with the word.
+            let high = if shift == 0 {
+                0
+            } else {
+                bits[n - back + 1] << (64 - shift)
+            };
+            next_wins |= low | high;
+        }
+        bits.push(!next_wins);
+    }
+    bits
 }

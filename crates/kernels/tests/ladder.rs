@@ -126,6 +126,28 @@ fn random_sets_to_take() {
     }
 }
 
+#[test]
+fn p_positions_have_value_0() {
+    let mut random = Random(17);
+    for case in 0..200 {
+        let low = [1, 64, 70][case % 3];
+        let take: Vec<usize> = (0..1 + random.below(6))
+            .map(|_| (low + random.below(200)) as usize)
+            .collect();
+        let mut digits = vec![0; 300];
+        take.iter().for_each(|&t| digits[t] = 3);
+        let values = values(&Code::finite(digits), Rung::Plain, 2000);
+        let bits = grundy_kernels::p_positions(&take, 2000);
+        for (n, v) in values.iter().enumerate() {
+            assert_eq!(
+                bits[n / 64] >> (n % 64) & 1 == 1,
+                *v == 0,
+                "{take:?} at {n}"
+            );
+        }
+    }
+}
+
 /// The mex of the options as the code lists them.
 fn plain_mex(code: &Code, to: usize) -> Vec<u16> {
     let mut values: Vec<u16> = Vec::new();
