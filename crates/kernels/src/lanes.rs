@@ -10,6 +10,9 @@ pub(crate) type Eight = [[u8; 32]; 2];
 /// The words of a row of bits, one for each code.
 pub(crate) const ROW: usize = 128;
 
+/// Words of 64 heaps whose rare values are proved to be options together.
+pub(crate) const SPAN: usize = 8;
+
 /// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
@@ -66,7 +69,7 @@ impl Witness {
     }
 
     fn words<'a>(&self, rows: &'a [u64], at: usize) -> &'a [u64] {
-        &rows[at.wrapping_add_signed(self.word as isize)..][..5]
+        &rows[at.wrapping_add_signed(self.word as isize)..][..SPAN + 1]
     }
 }
 
@@ -112,9 +115,9 @@ pub(crate) fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u
     with_avx2!(fill_rows(rows, word, codes, last))
 }
 
-/// Takes the lanes from `rest` (256 of them) for which a witness shows the value to be an option; `rows` has a bit
+/// Takes the lanes from `rest` for which a witness shows the value to be an option; `rows` has a bit
 /// for each heap with common code r in row r, lane 0 being the first bit of word `at`. Gives the number of steps.
-pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
+pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
     with_avx2!(exclude(rows, at, plan, rest))
 }
 
@@ -253,7 +256,7 @@ pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Op
 }
 
 mod portable {
-    use super::{Delta, Eight, Near, ROW, Witness};
+    use super::{Delta, Eight, Near, ROW, SPAN, Witness};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
         std::array::from_fn(|i| {
@@ -388,13 +391,13 @@ mod portable {
         }
     }
 
-    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
+    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
         for (steps, w) in plan.iter().enumerate() {
-            if *rest == [0; 4] {
+            if *rest == [0; SPAN] {
                 return steps as u64;
             }
             let words = w.words(rows, at);
-            for i in 0..4 {
+            for i in 0..SPAN {
                 rest[i] &= !(words[i] >> w.shift | words[i + 1] << 1 << (63 - w.shift));
             }
         }
@@ -405,7 +408,7 @@ mod portable {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{Delta, Eight, Near, ROW, Witness};
+    use super::{Delta, Eight, Near, ROW, SPAN, Witness};
     use std::arch::x86_64::*;
 
     /// The bits of the codes 0 to 7 by the low four bits of an index; what has the top bit set gives none.
@@ -752,31 +755,38 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; 4]) -> u64 {
-        // SAFETY: four words.
-        let mut left = unsafe { _mm256_loadu_si256(rest.as_ptr().cast()) };
+    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
+        const { assert!(SPAN == 8) };
+        // SAFETY: eight words.
+        let (mut left, mut right) = unsafe {
+            (
+                _mm256_loadu_si256(rest.as_ptr().cast()),
+                _mm256_loadu_si256(rest[4..].as_ptr().cast()),
+            )
+        };
         let mut steps = 0;
         let all = _mm_cvtsi32_si128(64);
         for w in plan {
-            if _mm256_testz_si256(left, left) == 1 {
+            let open = _mm256_or_si256(left, right);
+            if _mm256_testz_si256(open, open) == 1 {
                 break;
             }
             let words = w.words(rows, at);
-            // SAFETY: the slice has five words.
-            let (a, b) = unsafe {
-                (
-                    _mm256_loadu_si256(words.as_ptr().cast()),
-                    _mm256_loadu_si256(words[1..].as_ptr().cast()),
-                )
-            };
-            let shift = _mm_cvtsi32_si128(w.shift as i32);
-            let a = _mm256_srl_epi64(a, shift);
-            let b = _mm256_sll_epi64(b, _mm_sub_epi32(all, shift));
-            left = _mm256_andnot_si256(_mm256_or_si256(a, b), left);
+            // SAFETY: the slice has nine words.
+            let [a, b, c, d] =
+                [0, 1, 4, 5].map(|i| unsafe { _mm256_loadu_si256(words[i..].as_ptr().cast()) });
+            let low = _mm_cvtsi32_si128(w.shift as i32);
+            let high = _mm_sub_epi32(all, low);
+            let shown = |a, b| _mm256_or_si256(_mm256_srl_epi64(a, low), _mm256_sll_epi64(b, high));
+            left = _mm256_andnot_si256(shown(a, b), left);
+            right = _mm256_andnot_si256(shown(c, d), right);
             steps += 1;
         }
-        // SAFETY: four words.
-        unsafe { _mm256_storeu_si256(rest.as_mut_ptr().cast(), left) };
+        // SAFETY: eight words.
+        unsafe {
+            _mm256_storeu_si256(rest.as_mut_ptr().cast(), left);
+            _mm256_storeu_si256(rest[4..].as_mut_ptr().cast(), right);
+        }
         steps
     }
 }
@@ -858,8 +868,8 @@ mod tests {
             }
 
             let (mut a, mut b) = (vec![0; 64 * ROW], vec![0; 64 * ROW]);
-            for word in 0..ROW.min(9) {
-                let sixty_four = codes[64 * word..64 * word + 64].try_into().unwrap();
+            for word in 0..16 {
+                let sixty_four = codes[64 * (word % 9)..][..64].try_into().unwrap();
                 fill_rows(&mut a, word, sixty_four, 63);
                 portable::fill_rows(&mut b, word, sixty_four, 63);
             }
@@ -867,7 +877,7 @@ mod tests {
             let plan: Vec<Witness> = (0..9)
                 .map(|_| Witness::new(1 + random(250) as u16, random(64) as u8))
                 .collect();
-            let (mut one, mut two) = ([u64::MAX; 4], [u64::MAX; 4]);
+            let (mut one, mut two) = ([u64::MAX; SPAN], [u64::MAX; SPAN]);
             assert_eq!(
                 exclude(&a, 4, &plan, &mut one),
                 portable::exclude(&b, 4, &plan, &mut two)

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use crate::checkpoint::{Reader, Unreadable, Writer};
-use crate::lanes::{self, Delta, Eight, Near, ROW, Witness};
+use crate::lanes::{self, Delta, Eight, Near, ROW, SPAN, Witness};
 use crate::large::{LIMIT, Large};
 use crate::split::Split;
 use crate::{Settled, Stop};
@@ -30,8 +30,6 @@ pub(crate) const RARE: u8 = 255;
 const START: usize = 1024;
 /// Entries before that of heap 0, so that 64 lanes may begin below it.
 pub(crate) const PAD: usize = 64;
-/// Words of 64 heaps that are computed before their rare values are proved to be options.
-const SPAN: usize = 4;
 /// Words of history that rows keep at least: those of a sample of heaps, and of the partners of its first one.
 const KEEP: usize = 36;
 /// Heaps up to this may be the lesser one of a pair that shows a rare value to be an option without a search.
@@ -39,7 +37,7 @@ pub(crate) const WITNESS: usize = 4096;
 /// How far below a heap the partners of its exclusion proofs are at most.
 const BACK: usize = 64 * 27;
 /// Spans of the last heaps on which witnesses are tried to find the best first ones.
-const SAMPLE: usize = 2;
+const SAMPLE: usize = 1;
 
 /// A nim-sequence on its way.
 pub struct Pairs {
@@ -523,7 +521,7 @@ impl Pairs {
         let (tried, spans) = if base >= 1 << 15 {
             (1024, SAMPLE)
         } else {
-            (160, 1)
+            (192, 1)
         };
         let from = (base / 64 - self.row_start).saturating_sub(spans * SPAN);
         let place = |span: usize| from + SPAN * span;

@@ -163,23 +163,16 @@ pub fn p_positions(take: &[usize], to: usize) -> Vec<u64> {
             }
         }
     }
-    let places: Vec<(usize, u32)> = take
+    // The partners of a word lie in two words, or in one if nothing is to be shifted.
+    let places: Vec<(usize, usize, u32)> = take
         .iter()
-        .map(|&t| (t.div_ceil(64), (t.next_multiple_of(64) - t) as u32))
+        .map(|&t| (t.div_ceil(64), t / 64, (t.next_multiple_of(64) - t) as u32))
         .collect();
     while bits.len() < words {
         let n = bits.len();
-        let mut next_wins = 0;
-        for &(back, shift) in &places {
-            let low = bits[n - back] >> shift;
-            // With no shift the partners end with the word.
-            let high = if shift == 0 {
-                0
-            } else {
-                bits[n - back + 1] << (64 - shift)
-            };
-            next_wins |= low | high;
-        }
+        let next_wins = places.iter().fold(0, |set, &(low, high, shift)| {
+            set | bits[n - low] >> shift | bits[n - high] << 1 << (63 - shift)
+        });
         bits.push(!next_wins);
     }
     bits
