@@ -185,20 +185,17 @@ impl Proof {
         let mut over: i128 = parts.iter().map(|part| part.weight).sum();
         over -= self.kind(n).weight;
         let period = self.period as i128;
-        // With one heap that moves, the others count by their nim-sum.
-        let constant = (moving == 1).then(|| {
-            let others = || parts.iter().filter(|part| !part.moves);
-            let sum: u64 = others().map(|part| part.quotient).sum();
-            let nim_sum = others().fold(0, |sum, part| sum ^ part.quotient);
-            over -= period * i128::from(sum - nim_sum);
-            i128::from(nim_sum)
-        });
+        // Heaps before the period count by their nim-sum.
+        let others = || parts.iter().filter(|part| !part.moves);
+        let sum: u64 = others().map(|part| part.quotient).sum();
+        let nim_sum = others().fold(0, |sum, part| sum ^ part.quotient);
+        over -= period * i128::from(sum - nim_sum);
         let equal = |t: usize| {
             let rest = over - t as i128;
             // Twice what is carried where quotients are added.
             rest >= 0 && rest % (2 * period) == 0 && {
                 let carried = rest / period / 2;
-                constant.is_none_or(|c| carried & c == carried)
+                moving > 1 || carried & i128::from(nim_sum) == carried
             }
         };
         let digits = self.code.digits.len();

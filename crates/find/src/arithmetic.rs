@@ -1,16 +1,16 @@
 //! Arithmetic periods G(n + p) = G(n) + s of games whose heaps are split: found in values, and proved where s is a power
 //! of two.
 //!
-//! The theorem is that of the book's page "Certificates", section "Arithmetic" (own; not in the literature known here). With
-//! s a power of two, nim-sums act on G mod s and on ⌊G/s⌋ apart. *No option has the value of the heap*: for a heap a
-//! let w(a) = p⌊G(a)/s⌋ − a, which is the same for a + p. If the remainders of the parts have the nim-sum of n's, the
-//! quotients of the parts have a sum that is greater than that of n by δ = (Σw − w(n) − t)/p, whatever the parts; their
-//! nim-sum is at most the sum and of its parity, so δ < 0 or odd excludes equality. The greatest Σw for each remainder and
-//! each Σw mod 2p is all that is asked. *Each smaller value is an option*: by options that larger heaps have as well, two
-//! kinds of which (`Kinds`) reach every larger value.
+//! The theorem is that of the book's page "Certificates", section "Arithmetic" (own; none in the literature is known here).
+//! With s a power of two, nim-sums act on G mod s and on ⌊G/s⌋ apart. *No option has the value of the heap*: for a heap a
+//! let w(a) = p⌊G(a)/s⌋ − a, which is the same for a + p. If the remainders of the heaps left have the nim-sum of n's,
+//! their quotients have a sum that is greater than that of n by δ = (Σw − w(n) − t)/p, however large the heaps are (those
+//! before the period count by their nim-sum). A nim-sum is at most the sum and of its parity, so that δ < 0 or δ odd
+//! excludes equality; the greatest Σw for each remainder and each Σw mod 2p is all that is asked. *Each smaller value is
+//! that of an option*: of options that larger heaps have as well, of two sorts (`Kinds`).
 //!
-//! Cost: looking for a pattern is linear. Of the first part: k·p·s·(n0 + p); of the second: for each heap up to about n0 + 6p the nim-sums of up to k − 1
-//! parts, as bits. `MOST_WORK` bounds both.
+//! Cost: looking for a pattern is linear; the first part is k²·p²·s, and the second, for each heap up to about n0 + 6p, the
+//! nim-sums of up to k heaps, as bits. `MOST_WORK` bounds both.
 
 use std::iter;
 
@@ -178,54 +178,53 @@ impl<'a> Game<'a> {
             ((p * (value / s)) as i64 - a as i64, value % s)
         };
         let period: Vec<_> = (self.first..self.first + p).map(weight).collect();
-        let before: Vec<_> = (1..self.first).map(weight).collect();
-        // For r heaps: one of the period, or more of them.
-        let (mut one, mut more) = (Most::new(p, s), Most::new(p, s));
         // For r − 1 heaps before the period: their nim-sums, by what they hold.
         let mut small = vec![vec![1]];
+        // For each number of heaps before the period, and the rest of it.
+        let mut tables: Vec<Most> = Vec::new();
         for r in 1..=self.code.parts() {
             if !self.no_option_with_one(r, &small, &period, work)? {
                 return Some(false);
             }
-            work.take(4 * p * s * (self.first + p))?;
-            let (mut next_one, mut next_more) = (Most::new(p, s), Most::new(p, s));
-            for &(w, rest) in &before {
-                next_one.shift(&one, w, rest);
-                next_more.shift(&more, w, rest);
-            }
-            for &(w, rest) in &period {
-                next_more.shift(&one, w, rest);
-                next_more.shift(&more, w, rest);
-            }
+            let mut constants = Most::new(p, s);
             for (held, row) in small.iter().enumerate() {
-                for v in bits(row) {
-                    let constant = (p * (v / s)) as i64 - held as i64;
-                    for &(w, rest) in &period {
-                        next_one.put(w + constant, rest ^ (v % s));
-                    }
+                work.take(64 * row.len())?;
+                for u in bits(row) {
+                    constants.put((p * (u / s)) as i64 - held as i64, u % s);
                 }
             }
-            (one, more) = (next_one, next_more);
-            for &(w, rest) in &period {
-                // The same residue mod 2p: δ is even. It must not be 0 or more.
-                let equal = |t: usize| more.get(w + t as i64, rest) >= w + t as i64;
-                if (0..self.code.digits.len()).any(|t| self.code.allows(t, r) && equal(t)) {
-                    return Some(false);
-                }
-                // Of a tail every t of a residue is to be had, so δ takes all lesser values as well.
-                let most = (0..2 * p).map(|x| more.get(x as i64, rest)).max()?;
-                if self.code.tail >> r & 1 == 1 && most >= w + self.code.digits.len() as i64 {
-                    return Some(false);
-                }
+            tables.push(constants);
+            work.take(2 * p * s * p * tables.len())?;
+            for table in &mut tables {
+                *table = table.one_more(&period);
+            }
+            // The last has one heap of the period.
+            if !tables[..r - 1]
+                .iter()
+                .all(|table| self.no_option_of(r, table, &period))
+            {
+                return Some(false);
             }
             small = self.one_more(&small, work)?;
         }
         Some(true)
     }
 
-    /// The same for options with just one heap of the period, and r − 1 before it, of nim-sums `small`. With c = ⌊x/s⌋ for
-    /// such a nim-sum x, ⌊G/s⌋ of the large heap has nim-sum with c that of n for some such n if and only if δ, with
-    /// c in place of the sum, is even and δ/2 has no bit that c has not.
+    /// The same for options of r heaps with two or more of the period; the table has the greatest sums.
+    fn no_option_of(&self, r: usize, table: &Most, period: &[(i64, usize)]) -> bool {
+        let taking = self.code.digits.len();
+        period.iter().all(|&(w, rest)| {
+            // The same residue mod 2p: δ is even. It must not be 0 or more.
+            let equal = |t: usize| table.get(w + t as i64, rest) >= w + t as i64;
+            // Of a tail every t of a residue is to be had, so δ takes all lesser values as well.
+            let tail = self.code.tail >> r & 1 == 1;
+            let past = || tail && table.greatest(rest) >= w + taking as i64;
+            !past() && !(0..taking).any(|t| self.code.allows(t, r) && equal(t))
+        })
+    }
+
+    /// The same for options with just one heap of the period, and r − 1 before it, of nim-sums `small`. With u = ⌊x/s⌋ for
+    /// such a nim-sum x, the values can be equal if and only if δ ≥ 0 is even and δ/2 has no bit that u has not.
     fn no_option_with_one(
         &self,
         r: usize,
@@ -246,13 +245,13 @@ impl<'a> Game<'a> {
         for (held, row) in small.iter().enumerate() {
             for x in bits(row) {
                 work.take(period.len() * (1 + period.len() * (1 + takes.len()) / s))?;
-                let c = (x / s) as i64;
+                let u = (x / s) as i64;
                 for &(n, rest) in period {
                     for &(w, _) in period.iter().filter(|(_, own)| own ^ (x % s) == rest) {
-                        let over = w + p * c - held as i64 - n;
+                        let over = w + p * u - held as i64 - n;
                         let equal = |t: &i64| {
                             let delta = (over - t).div_euclid(p);
-                            over >= *t && (over - t) % (2 * p) == 0 && (delta / 2) & !c == 0
+                            over >= *t && (over - t) % (2 * p) == 0 && (delta / 2) & !u == 0
                         };
                         if takes.iter().any(equal) || (tail && over >= taking as i64) {
                             return Some(false);
@@ -339,13 +338,23 @@ impl Most {
         self.most[at] = self.most[at].max(w);
     }
 
-    /// One heap more than there.
-    fn shift(&mut self, fewer: &Most, w: i64, rest: usize) {
-        for (i, &sum) in fewer.most.iter().enumerate() {
+    /// The greatest with that remainder.
+    fn greatest(&self, rest: usize) -> i64 {
+        let all = self.most.iter().skip(rest).step_by(self.s);
+        all.copied().max().unwrap_or(NONE)
+    }
+
+    /// With one heap more, of one of these kinds.
+    fn one_more(&self, kinds: &[(i64, usize)]) -> Most {
+        let mut more = Most::new(self.p, self.s);
+        for (i, &sum) in self.most.iter().enumerate() {
             if sum != NONE {
-                self.put(sum + w, (i % self.s) ^ rest);
+                for &(w, rest) in kinds {
+                    more.put(sum + w, (i % self.s) ^ rest);
+                }
             }
         }
+        more
     }
 }
 

@@ -157,6 +157,11 @@ fn facts() {
         tail: 3,
         ..Code::finite([4])
     };
+    let cancels = Code {
+        tail: 14,
+        ..Code::finite([0, 1, 27])
+    };
+    let cancels_rules = rules(&cancels);
     for (text, code, n0, p, s) in [
         ("0.8", code("0.8"), 1, 3, 1),
         ("0.13FF", code("0.13FF"), 6, 7, 4),
@@ -167,6 +172,8 @@ fn facts() {
         ("0.W", code("0.W"), 1, 5, 1),
         // Heaps that do not grow have values past the saltus.
         ("0.7BC", code("0.7BC"), 5, 1, 1),
+        // Two heaps of the period beside small ones whose values cancel.
+        (&cancels_rules, cancels, 5, 2, 1),
     ] {
         let mut heaps = Heaps::new(&code);
         heaps.advance(2_000, &mut |_| false).unwrap();
@@ -207,6 +214,31 @@ fn another_saltus_is_a_conjecture() {
         assert!(refusal.message.contains("power of two"), "{refusal}");
     }
     assert!(Heaps::new(&code("0.77")).conjecture().is_none());
+}
+
+/// The heaps below 600 of 8.9BC have a period of 96 with a saltus of 64 from heap 90 on; heap 600 has not.
+#[test]
+fn a_pattern_that_only_looks_like_one() {
+    let near = code("8.9BC");
+    let far = values(&near, 601);
+    let p = pattern(&far[..600]).unwrap();
+    assert_eq!((p.preperiod, p.period, p.saltus), (90, 96, 64));
+    assert_eq!(pattern(&far), None);
+    assert_eq!((far[504], far[600]), (333, 131));
+    assert_eq!(prove(&near, &far[..600]), None);
+    for from in [90, 200, 300, 600 - 2 * 96] {
+        let refusal = check(&certificate(&near, "8.9BC", p, 1, from)).unwrap_err();
+        let early = if from == 90 {
+            Fault::Hypothesis
+        } else {
+            Fault::Settled
+        };
+        assert_eq!(
+            (refusal.fault, refusal.at),
+            (early, Some(from as u64)),
+            "{refusal}"
+        );
+    }
 }
 
 /// What is proved from some values holds for many more; what is only seen in them does not always.
