@@ -55,15 +55,31 @@ const LISTED: usize = 1000;
 impl Heaps {
     /// Nothing is computed yet.
     pub fn new(code: &Code) -> Self {
+        Heaps::of(Sequence::new(code))
+    }
+
+    /// From a sequence as far as it has come; the first look is at all of it.
+    pub fn of(sequence: Sequence) -> Self {
         Heaps {
-            sequence: Sequence::new(code),
             period: None,
             bytes: Vec::new(),
-            climb: Climb::new(code),
+            climb: Climb::new(sequence.code()),
+            sequence,
             next_look: FIRST_LOOK,
             next_saltus: FIRST_LOOK,
             top: 0,
         }
+    }
+
+    /// About how many bytes the values of so many heaps take, if no period spares them.
+    pub fn bytes(code: &Code, heaps: u64) -> u128 {
+        let each = match code.parts() {
+            // Tables double when they are full.
+            2 if code.tail == 0 => 2,
+            0..=2 => 6,
+            parts => 64 * parts as u128,
+        };
+        u128::from(heaps) * each
     }
 
     /// The code.
@@ -105,7 +121,9 @@ impl Heaps {
         to: usize,
         stopped: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<(), Stop> {
-        while self.period.is_none() && self.sequence.len() < to {
+        while self.period.is_none()
+            && (self.sequence.len() < to || self.sequence.len() >= self.next_look)
+        {
             let mut progress = self.progress();
             let target = to.min(self.next_look);
             self.sequence.advance(target, &mut |values| {
@@ -199,6 +217,14 @@ impl Heaps {
             n += count;
         }
         out
+    }
+
+    /// The greatest value of those computed for heaps up to `last`.
+    pub fn largest(&self, last: u64) -> u64 {
+        let count = usize::try_from(last)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1);
+        period::largest(&self.sequence, 0..count.min(self.sequence.len()))
     }
 
     /// A certificate of the period, if one is proved, for a game whose rules are this code.

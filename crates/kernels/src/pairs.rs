@@ -352,6 +352,7 @@ impl Pairs {
             work.splits,
             self.next_choice as u64,
             self.rares_at_choice as u64,
+            self.since as u64,
         ] {
             out.number(count);
         }
@@ -410,6 +411,10 @@ impl Pairs {
         }
         pairs.next_choice = read.size()?;
         pairs.rares_at_choice = read.size()?;
+        pairs.since = read.size()?;
+        if pairs.since > pairs.len() {
+            return Err(Unreadable("the split is of a heap to come"));
+        }
         if pairs.rares_at_choice > pairs.len() {
             return Err(Unreadable("there were more rares than heaps"));
         }

@@ -61,6 +61,43 @@ pub fn translate(text: &str) -> Option<Result<String, Diagnostic>> {
     looks_like_digits(body).then(|| digits(&source, offset, offset + body.len()).map_err(|e| *e))
 }
 
+/// The code that a text is, without the way through rules; `None` also where `translate` has an error, and where a number
+/// is past 65,536.
+///
+/// ```
+/// use grundy_lang::codes::code;
+/// assert_eq!(code("0.77").unwrap().digits, [0, 7, 7]);
+/// assert_eq!(code("allbut{2}").unwrap().tail, 3);
+/// assert!(code("2.7").is_none());
+/// ```
+pub fn code(text: &str) -> Option<grundy_core::Code> {
+    translate(text)?.ok()?;
+    let body = text.trim();
+    let Some((name, list)) = body.split_once('{') else {
+        let digits = body.chars().filter_map(|c| c.to_digit(36)).map(u64::from);
+        let none = body.starts_with(['.', '·']);
+        let digits: Vec<u64> = none.then_some(0).into_iter().chain(digits).collect();
+        return (digits.len() <= MOST_TAKEN).then(|| grundy_core::Code::finite(digits));
+    };
+    let numbers = list.trim_end_matches('}').split(',').map(str::trim);
+    let numbers: Option<BTreeSet<usize>> = numbers
+        .filter(|n| !n.is_empty())
+        .map(|n| n.parse().ok().filter(|&n| n <= MOST_TAKEN))
+        .collect();
+    let numbers = numbers?;
+    let subtract = name.trim().eq_ignore_ascii_case("subtract");
+    let most = numbers.last().copied().unwrap_or(0);
+    let digit = |t: usize| 3 * u64::from(t > 0 && numbers.contains(&t) == subtract);
+    Some(grundy_core::Code {
+        digits: (0..=most).map(digit).collect(),
+        tail: if subtract { 0 } else { 3 },
+        unequal: false,
+    })
+}
+
+/// The largest number taken in a code that is read as digits.
+const MOST_TAKEN: usize = 1 << 16;
+
 /// Whether the text is meant as a code of digits: a digit, a point and no more points; or letters that fit.
 fn looks_like_digits(body: &str) -> bool {
     let Some(point) = body.find(['.', '·']) else {

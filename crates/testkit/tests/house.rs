@@ -17,7 +17,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["grundy-core", "grundy-cert", "grundy-kernels"],
     ),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
-    ("grundy-theorems", &["grundy-core", "grundy-lang"]),
+    (
+        "grundy-theorems",
+        &["grundy-core", "grundy-lang", "grundy-find"],
+    ),
     ("grundy-testkit", &["grundy-core", "grundy-lang"]),
     (
         "grundy",

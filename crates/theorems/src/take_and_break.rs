@@ -4,7 +4,7 @@
 //! out in whatever way are one class; small heaps may have their own options.
 //!
 //! Values and the proof of the period are in `values`. An answer for a heap of any size is one division once the period is
-//! known; without one, values are computed up to the heap asked, in quadratic time, as far as a bound on work allows.
+//! known; without one, values are computed up to the heap asked, as far as a bound on work allows.
 
 mod values;
 
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grundy_core::{Budget, Int, Outcome};
+use grundy_find::Proof;
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::Pattern;
@@ -210,11 +211,25 @@ impl Solver for TakeAndBreakSolver {
             Some(period) => {
                 let (p, start) = (period.period, period.start);
                 let bound = k.max(1) * (start + p - 1) + reach;
-                out.push(format!(
+                out.push(match heaps.proof() {
+                    Some(Proof::Window(window)) => format!(
+                        "By a split of the values into rare and common ones (mask {}{}) no heap past {} is rare, and for the heaps \
+                         {name} = {} to {} every smaller value was seen to be that of an option with a heap of at most {}, as the \
+                         values before them stand {p} later too. So a later heap is settled as the one {p} before it is, \
+                         and G({name} + {p}) = G({name}) for every {name} from {start} on.",
+                        window.mask,
+                        if window.position_bit { " and the heap's parity" } else { "" },
+                        window.rares_to,
+                        window.settled_from,
+                        window.settled_from + p as u64 - 1,
+                        window.witnesses_to.max(window.rares_to),
+                    ),
+                    _ => format!(
                     "G({name} + {p}) = G({name}) was checked from {name} = {start} until {name} + {p} reaches {bound}. From \
                      there on an option always has a heap large enough to add or take {p}, so it holds for ever \
                      (Guy and Smith)."
-                ));
+                    ),
+                });
                 let past = heap - &Int::from(start);
                 let phase = past.mod_floor(&Int::from(p)).and_then(|r| r.to_usize()).unwrap_or(0);
                 if !past.is_negative() && *heap != Int::from(start + phase) {

@@ -2,7 +2,8 @@
 //!
 //! Method: the set of nim-sums of two heaps that hold N together is made once for each N, from all pairs; that of r heaps
 //! from those of r − 1. The value of n is the mex over the sets of n − t for the digits d_t. Cost: N/2 steps for each N with
-//! two heaps, so quadratic in all; for three heaps each N costs N times the number of values.
+//! two heaps, so quadratic in all; for three heaps each N costs N times the number of values. Where a code leaves two heaps at
+//! most and the first values prove no period, `grundy_find` goes on, with the kernels and the other criteria.
 //!
 //! Theorem (Guy and Smith 1956 for k = 2). Let every option of n ≥ B be: take t and leave r non-empty heaps in any way, for
 //! (t, r) in a finite set with t = 0 only if r ≥ 2; let k ≥ 1 be no less than the largest r and T the largest t. Let n0 ≥ 1,
@@ -18,6 +19,7 @@
 //! n − p > T + k(n0 + p − 1) − p ≥ T + n0 − 1 ≥ T. So n and n − p have options of the same nim-sums, and G(n) = G(n − p). ∎
 
 use grundy_core::{Budget, Code, Int};
+use grundy_find::Proof;
 
 /// G(n + period) = G(n) for every n from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,9 @@ pub(super) enum Stop {
 
 /// Steps made in search of a period, at most: a few seconds.
 const WORK: u64 = 1 << 32;
+/// Values in the table before the kernels take over, and steps of theirs at most: some seconds.
+const TABLE: usize = 2048;
+const FAR_WORK: u64 = 1 << 36;
 /// Options gone through one by one, at most.
 const MOST_LISTED: u64 = 1 << 26;
 
@@ -46,7 +51,6 @@ const MOST_LISTED: u64 = 1 << 26;
 type Row = Vec<u64>;
 
 /// The code with its exceptions at small heaps, and what is known of its values.
-#[derive(Debug)]
 pub(super) struct Heaps {
     pub code: Code,
     /// Options of small heaps that are not those of the code, as sorted non-empty heaps; the index is the heap.
@@ -56,9 +60,12 @@ pub(super) struct Heaps {
     rows: Vec<Vec<Row>>,
     most: u32,
     period: Option<Period>,
+    /// How the period is proved, if not by the values of this table.
+    proof: Option<Proof>,
     next_check: usize,
     work: u64,
     row_words: u64,
+    far: Option<Box<grundy_find::Heaps>>,
 }
 
 impl Heaps {
@@ -71,15 +78,22 @@ impl Heaps {
             rows,
             most: 0,
             period: None,
+            proof: None,
             next_check: 32,
             work: 0,
             row_words: 0,
+            far: None,
         }
     }
 
     /// The period, if it has been proved.
     pub fn period(&self) -> Option<Period> {
         self.period
+    }
+
+    /// How it has been, if not by the values up to the theorem's bound.
+    pub fn proof(&self) -> Option<&Proof> {
+        self.proof.as_ref()
     }
 
     /// How many heaps, counted from the empty one, have their values in the table.
@@ -118,6 +132,9 @@ impl Heaps {
         let target = n.to_usize().unwrap_or(usize::MAX);
         let mut asked = 0;
         while self.values.len() <= target && self.period.is_none() {
+            if self.values.len() >= TABLE && self.small.is_empty() && self.code.parts() <= 2 {
+                return self.reach_far(target, budget);
+            }
             let bytes = 8 * self.row_words
                 + 4 * self.values.len() as u64
                 + 24 * (self.rows.len() * self.values.len()) as u64;
@@ -135,6 +152,47 @@ impl Heaps {
                 self.period = self.prove();
                 self.next_check = self.values.len() * 3 / 2;
             }
+        }
+        Ok(())
+    }
+
+    /// The same by the kernels.
+    fn reach_far(&mut self, target: usize, budget: &Budget) -> Result<(), Stop> {
+        let code = &self.code;
+        let far = self
+            .far
+            .get_or_insert_with(|| Box::new(grundy_find::Heaps::new(code)));
+        // Four bytes a value in the table, and what the kernels take.
+        let room = usize::try_from(budget.memory() / 8).unwrap_or(usize::MAX);
+        let goal = target.saturating_add(1).min(room);
+        let spent = |far: &grundy_find::Heaps| match far.sequence().work() {
+            Some(work) => work.rare_tests.saturating_add(work.exclusion_steps),
+            None if code.parts() < 2 => 0,
+            None => (far.computed() as u64).saturating_pow(2),
+        };
+        while far.period().is_none() && far.computed() < goal && spent(far) < FAR_WORK {
+            let next = far.computed() + far.computed() / 8 + 4096;
+            match far.advance(goal.min(next), &mut |_| budget.stopped()) {
+                Ok(()) => {}
+                Err(grundy_find::Stop::Interrupted) => return Err(Stop::Interrupted),
+                Err(grundy_find::Stop::ValueTooLarge(_)) => break,
+            }
+        }
+        let repeats = far.period().map(|p| Period {
+            start: p.preperiod.max(1),
+            period: p.period,
+        });
+        let known = repeats.map_or(far.computed(), |p| p.start + p.period);
+        for from in (self.values.len()..known).step_by(1 << 16) {
+            let block = far.values(from..known.min(from + (1 << 16)));
+            self.values.extend(block.into_iter().map(|v| v as u32));
+        }
+        if repeats.is_some() {
+            self.proof = far.period().map(|p| p.proof.clone());
+            self.period = repeats;
+            self.far = None;
+        } else if self.values.len() <= target {
+            return Err(Stop::Limit(self.values.len() - 1));
         }
         Ok(())
     }
@@ -684,6 +742,25 @@ mod tests {
         assert!((3500..=4900).all(|n| heaps.at(n) == heaps.at(n + 3100)));
         assert_eq!(heaps.period(), None);
         assert_eq!(proved("0.16"), None);
+    }
+
+    #[test]
+    fn periods_past_the_table_are_found() {
+        let mut heaps = heaps("0.16");
+        let n: Int = "1".repeat(50).parse().unwrap();
+        let value = heaps.value(&n, &Budget::default()).unwrap();
+        let period = heaps.period().unwrap();
+        assert_eq!((period.start, period.period), (105_351, 149_459));
+        assert!(matches!(heaps.proof(), Some(Proof::Window(_))));
+        let phase = (&n - &Int::from(period.start)).mod_floor(&Int::from(period.period));
+        assert_eq!(
+            heaps.at(period.start + phase.unwrap().to_usize().unwrap()),
+            value
+        );
+        // The values are those of the quadratic table.
+        let mut slow = Heaps::new(heaps.code.clone(), Vec::new());
+        (0..6000).for_each(|_| slow.next());
+        assert_eq!(heaps.values[..6000], slow.values);
     }
 
     struct Random(u64);
