@@ -10,6 +10,7 @@ mod arithmetic;
 mod claim;
 mod cofinite;
 mod long;
+mod render;
 mod rules;
 mod window;
 
@@ -17,6 +18,8 @@ use std::fmt;
 
 use grundy_cert::{Certificate, Problem, Proof};
 use grundy_core::Budget;
+
+pub use render::{text, to_json};
 
 /// What was checked, of a certificate that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]

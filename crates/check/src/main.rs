@@ -6,9 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use grundy_cert::Problem;
-use grundy_check::{Refusal, Report, check};
+use grundy_check::{Refusal, Report, check, text, to_json};
 use grundy_core::Budget;
-use serde_json::{Value as Json, json};
 
 const USAGE: &str = "\
 usage: grundy-check [--json] [--memory BYTES] FILE
@@ -94,38 +93,12 @@ fn main() -> ExitCode {
 }
 
 fn answer(args: &Arguments, checked: Result<Report, Refusal>) -> ExitCode {
-    let (text, exit) = match &checked {
-        Ok(report) => {
-            let lines: Vec<String> = report.lines.iter().map(|l| format!("  {l}\n")).collect();
-            (format!("accepted: {}\n{}", report.claim, lines.concat()), 0)
-        }
-        Err(refusal) if refusal.fault.undecided() => (format!("not decided: {refusal}\n"), 2),
-        Err(refusal) => (format!("refused: {refusal}\n"), 1),
-    };
     if args.json {
-        return print(&json_of(&args.file, &checked).to_string(), exit);
+        let (_, exit) = text(&checked);
+        return print(&to_json(&args.file, &checked).to_string(), exit);
     }
+    let (text, exit) = text(&checked);
     print(text.trim_end(), exit)
-}
-
-fn json_of(file: &str, checked: &Result<Report, Refusal>) -> Json {
-    match checked {
-        Ok(report) => json!({
-            "file": file,
-            "accepted": true,
-            "claim": report.claim,
-            "checked": report.lines,
-        }),
-        Err(refusal) => json!({
-            "file": file,
-            "accepted": if refusal.fault.undecided() { Json::Null } else { Json::Bool(false) },
-            "fault": refusal.fault.name(),
-            "message": refusal.message,
-            "at": refusal.at,
-            "expected": refusal.expected,
-            "found": refusal.found,
-        }),
-    }
 }
 
 /// Prints and gives the exit code; a reader that has gone away changes nothing.

@@ -180,6 +180,78 @@ pub enum Command {
         #[arg(value_name = "COMMAND", last = true)]
         command: Vec<OsString>,
     },
+    /// Find the period of the values of a one-heap game, with a proof.
+    ///
+    /// The rules are read as a take-and-break code, however they are written. A period is told only
+    /// if it is proved for all heaps; else the answer says how far values were computed.
+    ///
+    /// Examples:
+    ///   grundy period 0.77
+    ///   grundy period 0.16 --to 1000000 --certificate 0.16.cert
+    ///   grundy period 'allbut{2,5}' --json
+    #[command(verbatim_doc_comment)]
+    Period {
+        /// A name from the catalogue, a file, a code, or a rule in quotes.
+        #[arg(value_name = "GAME")]
+        game: String,
+        /// The parameters that the moves read, as NAME=VALUE; lists as [1,2,3].
+        #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+        args: Vec<String>,
+        /// The largest heap to look at [default: 10000000, or 10000 where moves leave three heaps or more].
+        #[arg(long, value_name = "N")]
+        to: Option<u64>,
+        /// Write a certificate that `grundy verify` and `grundy-check` check.
+        #[arg(long, value_name = "FILE")]
+        certificate: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The most memory that the values may take, such as 512M or 8G.
+        #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+        memory: u64,
+    },
+    /// Check a certificate of a period: rules, values and every hypothesis of its theorem.
+    ///
+    /// Exits with 0 if it is accepted, 1 if it is refused (the first thing that fails is told), 2 if
+    /// it cannot be checked.
+    ///
+    /// Example:
+    ///   grundy verify 0.16.cert
+    #[command(verbatim_doc_comment)]
+    Verify {
+        /// The certificate.
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The most memory that the check may take, such as 512M or 8G.
+        #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+        memory: u64,
+    },
+    /// Find the periods of all codes of a pattern, such as '0.??' or '0.[0-3]7'.
+    ///
+    /// `?` is any digit from 0 to 7, `[0-3]` any of those. Prints csv. With --output rows go to
+    /// FILE.part first; the same command goes on from there if it was stopped.
+    ///
+    /// Examples:
+    ///   grundy sweep '0.??'
+    ///   grundy sweep '0.[0-3]??' --to 1000000 --output sweep.csv
+    #[command(verbatim_doc_comment)]
+    Sweep {
+        /// A code with wildcards.
+        #[arg(value_name = "PATTERN")]
+        pattern: String,
+        /// The largest heap to look at for each code.
+        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        to: u64,
+        /// Write to a file.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<String>,
+        /// The most memory that the values of all threads may take, such as 512M or 8G.
+        #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
+        memory: u64,
+    },
     /// Play against the program.
     ///
     /// Examples:

@@ -2,9 +2,11 @@
 
 mod args;
 mod json;
+mod period;
 mod play;
 mod show;
 mod style;
+mod sweep;
 
 use std::fmt::Write as _;
 use std::io::{self, BufReader, IsTerminal, Write as _};
@@ -76,7 +78,10 @@ fn memory(command: &Command) -> u64 {
         | Command::Table { query, .. }
         | Command::Explain { query, .. }
         | Command::Play { query, .. } => query.memory,
-        Command::Judge { memory, .. } => *memory,
+        Command::Judge { memory, .. }
+        | Command::Period { memory, .. }
+        | Command::Sweep { memory, .. }
+        | Command::Verify { memory, .. } => *memory,
         _ => Budget::DEFAULT_MEMORY,
     }
 }
@@ -203,6 +208,29 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 Format::Json => print_json(&table.to_json()),
             }
         }
+        Command::Period {
+            game,
+            args,
+            to,
+            certificate,
+            json,
+            ..
+        } => period::period(
+            cli.color,
+            game,
+            args,
+            *to,
+            certificate.as_deref(),
+            *json,
+            budget,
+        ),
+        Command::Sweep {
+            pattern,
+            to,
+            output,
+            ..
+        } => sweep::sweep(pattern, *to, output.as_deref(), budget),
+        Command::Verify { file, json, .. } => period::verify(file, *json, budget),
         Command::Play {
             query,
             strength,

@@ -4,6 +4,7 @@ use grundy::answer::{End, rule_text, value_text};
 use grundy::catalogue::Entry;
 use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
+use grundy::period::Report;
 use grundy::table::Table;
 use grundy::{Answer, Claim, Int};
 
@@ -64,6 +65,51 @@ fn claim(claim: Claim) -> String {
         Claim::Conjectured => "it fits what has been computed, and is no more than that",
     };
     format!("{claim}: {why}")
+}
+
+/// What is known of a period.
+pub fn period(report: &Report, certificate: Option<&str>, style: Style) -> String {
+    let mut out = line(style, "game", &report.title);
+    let sentence = report.sentence();
+    match report.period() {
+        Some(p) => {
+            let period = style.bold(&p.period.to_string());
+            out.push_str(&line(style, "period", &format!("{period}: {sentence}")));
+            let last = match p.preperiod {
+                0 => "none: the values repeat from heap 0 on".to_owned(),
+                1 => "1 value, that of heap 0".to_owned(),
+                n => format!("{n} values; the last exception is n = {}", n - 1),
+            };
+            out.push_str(&line(style, "before", &last));
+        }
+        None => out.push_str(&line(style, "period", &sentence)),
+    }
+    if let Some(pattern) = report.conjecture() {
+        out.push_str(&line(
+            style,
+            "seen",
+            &format!("{pattern}: conjectured, not proved"),
+        ));
+    }
+    let max = match report.max() {
+        Some(max) => format!("the greatest is {max}"),
+        None => "there is no greatest".to_owned(),
+    };
+    out.push_str(&line(style, "values", &max));
+    out.push_str(&line(style, "method", &report.method_title()));
+    let why = match report.claim() {
+        Claim::Proved => "the theorem's conditions were checked on these values",
+        _ => "the values of these heaps and no more; there may be a period all the same",
+    };
+    out.push_str(&line(style, "claim", &format!("{}: {why}", report.claim())));
+    if let Some(file) = certificate {
+        out.push_str(&line(
+            style,
+            "written",
+            &format!("{file}, for `grundy verify`"),
+        ));
+    }
+    out
 }
 
 /// The winning moves, and whether numbers in them are cut short.

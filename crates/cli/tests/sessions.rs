@@ -481,3 +481,127 @@ fn facts_of_the_catalogue_hold_through_the_command() {
         }
     }
 }
+
+#[test]
+fn periods() {
+    insta::assert_snapshot!(sessions(&[
+        "period 0.77",
+        "period kayles --json",
+        "period 'subtract{1,2}'",
+        "period 'subtract{300}'",
+        "period 'allbut{2,5}'",
+        "period 'n -> n - k for k in S if k <= n' S=[2,5]",
+        "period 0.8",
+        "period 0.6 --to 5000",
+        "period 0.6 --to 5000 --json",
+        "period 4.0 --to 1000000000000",
+        "period 0.6 --to 1000000000000",
+        "period 0.6 --to 99999999999999999999",
+        "period wythoff",
+        "period subtract_a_square",
+        "period treblecross --to 3000",
+        "period 0.",
+        "period 0.!7",
+        "period 2.7",
+        "period 0.0",
+        "period 0.77 --certificate /no/such/folder/file",
+        "period 0.6 --to 2000 --certificate /no/such/folder/file",
+        "period nothing_like_it",
+        "period 'n -> n - k for k in S if k <= n'",
+        "verify /no/such/file",
+    ]));
+}
+
+#[test]
+fn certificates_are_written_and_checked() {
+    let folder = std::env::temp_dir().join(format!("grundy-certificates-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("kayles.cert");
+    let path = file.to_str().unwrap();
+    let show = |text: String| text.replace(path, "FILE");
+    let mut out = show(session(&format!("period 0.77 --certificate {path}"), ""));
+    out += &show(session(&format!("verify {path}"), ""));
+    let text = std::fs::read_to_string(&file).unwrap();
+    for (from, to) in [
+        ("\"period\": 12", "\"period\": 24"),
+        ("\"preperiod\": 71", "\"preperiod\": 70"),
+        ("\"version\": 1", "\"version\": 2"),
+        ("\"text\": \"0.77\"", "\"text\": \"0.07\""),
+        ("{", "["),
+    ] {
+        std::fs::write(&file, text.replacen(from, to, 1)).unwrap();
+        out += &show(session(&format!("verify {path}"), ""));
+    }
+    std::fs::write(&file, text).unwrap();
+    out += &show(session(&format!("verify {path} --json"), ""));
+    out += &show(session(&format!("verify {path} --memory 10"), ""));
+    std::fs::remove_dir_all(&folder).unwrap();
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn sweeps() {
+    insta::assert_snapshot!(sessions(&[
+        "sweep 0.[37]? --to 1000",
+        "sweep 0.??! --to 1000",
+        "sweep 0.[",
+        "sweep 0.???????",
+        "sweep kayles",
+        "sweep 0.? --to 999999999999",
+        "sweep 0.?? --to 100 --output /no/such/folder/file",
+    ]));
+}
+
+/// A sweep into a file is the same whether or not it was stopped on its way, wherever that was.
+#[test]
+fn a_sweep_goes_on_where_it_was_stopped() {
+    let folder = std::env::temp_dir().join(format!("grundy-sweep-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("sweep.csv");
+    let part = folder.join("sweep.csv.part");
+    let line = format!("sweep 0.?? --to 1000 --output {}", file.display());
+    let go = || {
+        let output = run(&words(&line), "");
+        assert!(output.status.success(), "{output:?}");
+        assert!(!part.exists());
+        (
+            std::fs::read_to_string(&file).unwrap(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    let (whole, told) = go();
+    assert!(!told.contains("earlier run"));
+    let (_, rows) = whole.split_once('\n').unwrap();
+    let title = "# grundy sweep 0.?? --to 1000\n";
+    for cut in [
+        0,
+        1,
+        10,
+        title.len(),
+        title.len() + 1,
+        200,
+        1000,
+        rows.len(),
+    ] {
+        let text = format!("{title}{rows}");
+        std::fs::write(&part, &text[..cut.min(text.len())]).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let (again, told) = go();
+        assert_eq!(again, whole, "{cut}");
+        assert_eq!(told.contains("earlier run"), cut >= 200, "{cut}: {told}");
+    }
+    // A row that is not of this sweep ends what is known; another sweep's file is left alone.
+    std::fs::write(
+        &part,
+        format!("{title}{}", rows.replacen("0.01", "0.02", 1)),
+    )
+    .unwrap();
+    assert_eq!(go().0, whole);
+    std::fs::write(&part, title.replace("1000", "2000")).unwrap();
+    let output = run(&words(&line), "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("another sweep"));
+    // Nothing else is left behind.
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -16,11 +16,14 @@ pub mod inputs;
 pub mod judge;
 mod lane;
 pub mod open;
+pub mod period;
 pub mod plan;
 pub mod reader;
 mod searcher;
 pub mod shrink;
+pub mod sweep;
 pub mod table;
+pub mod verify;
 
 pub use answer::{Answer, WinningMove};
 pub use grundy_core::{Budget, Claim, Int, Outcome};

@@ -1,0 +1,306 @@
+//! Periods of games of one heap: from what a person calls a game to a proved period and its certificate.
+//!
+//! Rules are read as a take-and-break code (`grundy_lang::linear::heap`); `grundy_find` computes and proves. Cost: theirs.
+
+use std::path::Path;
+
+use grundy_cert::{Certificate, GameText};
+use grundy_core::{Budget, Claim};
+use grundy_find::{Heaps, Proof, Stop};
+pub use grundy_find::{Period, Progress};
+use grundy_lang::bind::{self, Arguments};
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::linear::heap;
+use serde_json::{Value as Json, json};
+
+use crate::open::{self, Opened};
+use crate::{Result, catalogue};
+
+/// A game read as a code.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// What it is called.
+    pub title: String,
+    /// The code.
+    pub code: grundy_find::Code,
+    /// The rules, as a certificate has them.
+    pub text: GameText,
+    /// What is probably not meant, and how digits past 7 are read.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Reads a game, with the parameters that its moves read, as a code.
+///
+/// # Errors
+/// If there is no such game, or if it is not one of one heap that a code describes: then it says what is in the way.
+pub fn subject(spec: &str, words: &[String]) -> std::result::Result<Subject, Vec<Diagnostic>> {
+    let Opened { game, mut warnings } = open::open(spec)?;
+    let args = Arguments::parse(words).map_err(|e| vec![*e])?;
+    let coded = catalogue::find(spec).is_none() && game.source.label == spec;
+    let read = grundy_lang::codes::code(spec).filter(|_| coded);
+    let text = GameText {
+        text: if coded {
+            spec.trim()
+        } else {
+            &game.source.text
+        }
+        .to_owned(),
+        arguments: words.to_vec(),
+    };
+    let code = match read {
+        Some(code) if words.is_empty() => code,
+        _ => {
+            let rules = bind::rules(&game, &args).map_err(|e| vec![*e])?;
+            let refuse = |why: &str| {
+                let message = format!(
+                    "`{}` has no period that can be looked for: {why}",
+                    game.name
+                );
+                let error = Diagnostic::error(Code::Unsupported, &game.source, message);
+                let help = "a period is looked for in games of one heap in which a move takes a number and leaves the rest \
+                            in a few heaps, however they are written";
+                vec![error.help(help)]
+            };
+            let read = heap::read(&rules).map_err(|why| refuse(&why))?;
+            if let Some(own) = read.small.iter().position(Option::is_some) {
+                return Err(refuse(&format!(
+                    "the heap {own} has moves of its own, other than those of larger heaps"
+                )));
+            }
+            read.code
+        }
+    };
+    if coded
+        && let Some(digit) = spec.chars().filter_map(|c| c.to_digit(36)).find(|&d| d > 7)
+        && !spec.contains('{')
+    {
+        let digits = code.parts();
+        let source = Source::new(spec, spec);
+        let message = format!(
+            "`{spec}` is no octal code: the digit {digit} is past 7, and is read as one whose moves leave up to {digits} heaps"
+        );
+        warnings.push(Diagnostic::error(Code::BadCode, &source, message).warning());
+    }
+    Ok(Subject {
+        title: game.title.clone(),
+        code,
+        text,
+        notes: warnings,
+    })
+}
+
+/// How far heaps are computed unless a person says otherwise, with at most two heaps left by a move, and with more.
+pub const DEFAULT_TO: [u64; 2] = [10_000_000, 10_000];
+
+/// What is known of a game's period.
+pub struct Report {
+    /// What the game is called.
+    pub title: String,
+    /// The values, and the period if one is proved.
+    pub heaps: Heaps,
+    to: u64,
+    text: GameText,
+}
+
+/// Heaps up to this are tried before it is asked how much memory all would take.
+const FIRST: u64 = 100_000;
+
+/// Looks for the period among the values of the heaps up to `to`. `progress` is told how far it has come.
+///
+/// # Errors
+/// If all the values may take more memory than the budget allows and the first do not prove a period; if a value is
+/// past 65,535; if it was stopped.
+pub fn period(
+    subject: &Subject,
+    to: Option<u64>,
+    budget: &Budget,
+    progress: &mut dyn FnMut(&Progress, u64),
+) -> Result<Report> {
+    let code = &subject.code;
+    let to = to.unwrap_or(DEFAULT_TO[usize::from(code.parts() > 2)]);
+    let mut heaps = Heaps::new(code);
+    let mut advance = |heaps: &mut Heaps, last: u64| {
+        let count = usize::try_from(last)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1);
+        heaps
+            .advance(count, &mut |p| {
+                progress(p, to);
+                budget.stopped()
+            })
+            .map_err(|stop| stopped(subject, &stop, heaps.computed()))
+    };
+    advance(&mut heaps, to.min(FIRST))?;
+    if heaps.period().is_none() && to > FIRST {
+        let (needed, memory) = (Heaps::bytes(code, to.saturating_add(1)), budget.memory());
+        if needed > u128::from(memory) {
+            let source = Source::new(subject.title.clone(), "");
+            let message = format!(
+                "the values of the heaps up to {to} take about {}, more than the {} allowed",
+                size(needed),
+                size(memory.into())
+            );
+            let error = Diagnostic::error(Code::Memory, &source, message)
+                .note(format!("the heaps up to {FIRST} prove no period"))
+                .help(format!(
+                    "`--memory {}` if there is so much, or a smaller `--to`",
+                    size(needed).replace([' ', 'i', 'B'], "")
+                ));
+            return Err(Box::new(error));
+        }
+        advance(&mut heaps, to)?;
+    }
+    Ok(Report {
+        title: subject.title.clone(),
+        heaps,
+        to,
+        text: subject.text.clone(),
+    })
+}
+
+/// In words, rounded up: `12 MiB`.
+fn size(bytes: u128) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut amount = bytes.div_ceil(1024);
+    let mut unit = 0;
+    while amount >= 10_240 && unit + 1 < units.len() {
+        amount = amount.div_ceil(1024);
+        unit += 1;
+    }
+    format!("{amount} {}", units[unit])
+}
+
+fn stopped(subject: &Subject, stop: &Stop, computed: usize) -> Box<Diagnostic> {
+    let source = Source::new(subject.title.clone(), "");
+    let last = computed.saturating_sub(1);
+    Box::new(match stop {
+        Stop::Interrupted => Diagnostic::error(
+            Code::Interrupted,
+            &source,
+            format!("stopped; the heaps up to {last} prove no period"),
+        ),
+        Stop::ValueTooLarge(n) => Diagnostic::error(
+            Code::TooLarge,
+            &source,
+            format!(
+                "the value of heap {n} is past 65,535, and the heaps before it prove no period"
+            ),
+        )
+        .help(format!("`--to {last}` ends before it")),
+    })
+}
+
+impl Report {
+    /// The period, if one is proved.
+    pub fn period(&self) -> Option<&Period> {
+        self.heaps.period()
+    }
+
+    /// The largest heap whose value the proof rests on; all of those asked for if there is none.
+    pub fn checked_to(&self) -> u64 {
+        self.period().map_or(self.to, |p| p.checked_to as u64)
+    }
+
+    /// How what is said is known.
+    pub fn claim(&self) -> Claim {
+        match self.period() {
+            Some(_) => Claim::Proved,
+            None => Claim::Computed,
+        }
+    }
+
+    /// Which criterion proves the period.
+    pub fn method(&self) -> Option<&'static str> {
+        self.period().map(|p| p.proof.kind())
+    }
+
+    /// What the criterion is called, with its numbers.
+    pub fn method_title(&self) -> String {
+        let Some(period) = self.period() else {
+            return "every value, the mex of its options".to_owned();
+        };
+        match &period.proof {
+            Proof::Long { checked_to } => {
+                format!("Guy–Smith periodicity: the values up to n = {checked_to} repeat")
+            }
+            Proof::Window(window) => format!(
+                "window: no heap past {} is rare, and heaps up to {} settle all from {} to {}",
+                window.rares_to, window.witnesses_to, window.settled_from, period.checked_to
+            ),
+            Proof::Cofinite { state_at } => format!(
+                "the state before n = {state_at} comes again {} heaps later",
+                period.period
+            ),
+            Proof::Arithmetic { .. } => format!(
+                "arithmetic: no option of a heap up to n = {} has its value, all smaller ones are options of larger heaps too",
+                period.checked_to
+            ),
+            other => other.kind().to_owned(),
+        }
+    }
+
+    /// What the values computed look like, where no period is proved: a conjecture.
+    pub fn conjecture(&self) -> Option<String> {
+        let pattern = self.heaps.conjecture()?;
+        Some(format!(
+            "G(n + {}) = G(n) + {} from n = {} on, as far as computed",
+            pattern.period, pattern.saltus, pattern.preperiod
+        ))
+    }
+
+    /// The greatest value of all heaps if a period is proved, else of those computed; `None` if there is none.
+    pub fn max(&self) -> Option<u64> {
+        match self.period() {
+            Some(period) => period.max,
+            None => Some(self.heaps.largest(self.to)),
+        }
+    }
+
+    /// The claim as a formula.
+    pub fn sentence(&self) -> String {
+        let Some(p) = self.period() else {
+            return format!("none is proved by the heaps up to {}", self.checked_to());
+        };
+        let plus = match p.saltus {
+            0 => String::new(),
+            s => format!(" + {s}"),
+        };
+        format!(
+            "G(n + {}) = G(n){plus} for every n ≥ {}",
+            p.period, p.preperiod
+        )
+    }
+
+    /// The certificate, if a period is proved.
+    pub fn certificate(&self) -> Option<Certificate> {
+        self.heaps.certificate(self.text.clone())
+    }
+
+    /// `game`, `period`, `preperiod`, `saltus`, `max`, `checked_to`, `method`, `claim`; null where nothing was found.
+    pub fn to_json(&self) -> Json {
+        let period = self.period();
+        json!({
+            "game": self.title,
+            "period": period.map(|p| p.period),
+            "preperiod": period.map(|p| p.preperiod),
+            "saltus": period.map(|p| p.saltus),
+            "max": self.max(),
+            "checked_to": self.checked_to(),
+            "method": self.method(),
+            "claim": self.claim().to_string(),
+        })
+    }
+}
+
+/// Writes a certificate to a file, which appears whole or not at all.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(certificate: &Certificate, file: &str) -> Result<()> {
+    grundy_cert::write(certificate, Path::new(file)).map_err(|error| {
+        let source = Source::new(file, "");
+        let message = format!("the certificate cannot be written to `{file}`: {error}");
+        let error = Diagnostic::error(Code::File, &source, message);
+        Box::new(error.help("give a file in a folder that you may write to"))
+    })
+}
