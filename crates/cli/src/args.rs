@@ -107,6 +107,8 @@ pub enum Command {
     /// Examples:
     ///   grundy table 0.77 --to 60
     ///   grundy table wythoff --to 12,20 --format csv
+    ///   grundy table 0.106 --to 10000000 --output values.parquet
+    ///   grundy table 0.454 --to 10000000 --checksum
     #[command(verbatim_doc_comment)]
     Table {
         #[command(flatten)]
@@ -114,12 +116,21 @@ pub enum Command {
         /// The largest counter, or one for each of two counters.
         #[arg(long, value_name = "N[,M]", value_parser = bounds)]
         to: Bounds,
-        /// How to print it.
-        #[arg(long, value_name = "FORMAT", default_value = "text")]
-        format: Format,
+        /// How to print it; else as the name of the output ends, or as text.
+        #[arg(long, value_name = "FORMAT")]
+        format: Option<Format>,
         /// The same as --format json.
         #[arg(long)]
         json: bool,
+        /// Write to this file instead, which is there only once it is whole.
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Print only the SHA-256 of the values as little-endian numbers of 16 bits, or of 32 if one is past 65,535.
+        #[arg(long)]
+        checksum: bool,
+        /// Keep the state of the run in this file, every minute and at Ctrl-C, and go on from it if it is there.
+        #[arg(long, value_name = "FILE")]
+        resume: Option<PathBuf>,
     },
     /// Say why: which theorems were asked, which applies, and the argument for this position.
     ///
@@ -307,6 +318,10 @@ pub enum Format {
     Csv,
     /// JSON.
     Json,
+    /// An array of NumPy: the values alone, of one counter.
+    Npy,
+    /// A Parquet file: columns n and grundy, of one counter.
+    Parquet,
 }
 
 /// The bounds of a table.

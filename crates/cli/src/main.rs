@@ -2,11 +2,13 @@
 
 mod args;
 mod json;
+mod output;
 mod period;
 mod play;
 mod show;
 mod style;
 mod sweep;
+mod table;
 
 use std::fmt::Write as _;
 use std::io::{self, BufReader, IsTerminal, Write as _};
@@ -96,11 +98,17 @@ fn listen(budget: &Budget) {
             std::process::exit(i32::from(INTERRUPTED));
         }
         if budget.stopped() {
+            output::abandon();
             std::process::exit(i32::from(INTERRUPTED));
         }
         budget.stop();
         thread::spawn(|| {
             thread::sleep(PATIENCE);
+            // A state that is being kept is worth the wait.
+            while grundy::checkpoint::writing() {
+                thread::sleep(Duration::from_millis(20));
+            }
+            output::abandon();
             clear_progress();
             let _ = writeln!(io::stderr(), "stopped");
             std::process::exit(i32::from(INTERRUPTED));
@@ -194,19 +202,19 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             to: Bounds(to),
             format,
             json,
+            output,
+            checksum,
+            resume,
         } => {
-            let game = open(cli.color, &query.game)?;
-            let args = Arguments::parse(&query.args).map_err(one)?;
-            let engine = Engine::parse(&query.engine).map_err(one)?;
-            let hook = progress();
-            let table = grundy::table::table(&game, &args, to, engine, budget, hook.as_ref())
-                .map_err(one)?;
-            clear_progress();
-            match if *json { Format::Json } else { *format } {
-                Format::Text => print(&show::table(&table, style)),
-                Format::Csv => print(&table.to_csv()),
-                Format::Json => print_json(&table.to_json()),
-            }
+            let format = format.unwrap_or_else(|| table::format_of(output.as_ref()));
+            let wanted = table::Wanted {
+                to,
+                format: if *json { Format::Json } else { format },
+                checksum: *checksum,
+                output: output.as_deref(),
+                resume: resume.as_deref(),
+            };
+            table::run(cli.color, query, &wanted, budget)
         }
         Command::Period {
             game,

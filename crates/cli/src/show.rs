@@ -1,11 +1,14 @@
 //! Answers as text for a person.
 
+use std::io::{self, Write};
+
 use grundy::answer::{End, rule_text, value_text};
 use grundy::catalogue::Entry;
 use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
 use grundy::period::Report;
-use grundy::table::Table;
+use grundy::sequence::Sequence;
+use grundy::table::{Cell, Table};
 use grundy::{Answer, Claim, Int};
 
 use crate::style::Style;
@@ -315,33 +318,50 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
 }
 
 /// A table as text: rows of ten for one counter, a grid for two.
-pub fn table(table: &Table, style: Style) -> String {
+pub fn table(out: &mut dyn Write, table: &Table, style: Style) -> io::Result<()> {
     let by_value = table.cells.iter().flatten().any(|c| c.grundy.is_some());
-    let shown: Vec<(String, bool)> = table
+    let widest = table
         .cells
         .iter()
-        .map(|cell| match cell {
-            None => ("·".to_owned(), false),
-            Some(cell) => {
-                let lost = !cell.outcome.next_wins();
-                match &cell.grundy {
-                    Some(value) => (format!("{value}{}", if lost { "*" } else { " " }), lost),
-                    None => (cell.outcome.to_string(), lost),
-                }
-            }
-        })
-        .collect();
+        .map(|c| cell(c.as_ref()).0.chars().count());
+    let widest = widest.max().unwrap_or(1);
+    let cells = table.cells.iter().map(|c| cell(c.as_ref()));
+    grid(out, table, by_value, widest, cells, style)
+}
+
+/// The same of a nim-sequence, whose cells are made as they are written.
+pub fn sequence(out: &mut dyn Write, s: &Sequence, style: Style) -> io::Result<()> {
+    let widest = s.largest().to_string().len() + 1;
+    let cells = s.cells().map(|c| cell(c.as_ref()));
+    grid(out, &s.heading(), true, widest, cells, style)
+}
+
+/// The text of a cell, and whether the player to move loses.
+fn cell(cell: Option<&Cell>) -> (String, bool) {
+    let Some(cell) = cell else {
+        return ("·".to_owned(), false);
+    };
+    let lost = !cell.outcome.next_wins();
+    match &cell.grundy {
+        Some(value) => (format!("{value}{}", if lost { "*" } else { " " }), lost),
+        None => (cell.outcome.to_string(), lost),
+    }
+}
+
+fn grid(
+    out: &mut dyn Write,
+    table: &Table,
+    by_value: bool,
+    widest: usize,
+    cells: impl Iterator<Item = (String, bool)>,
+    style: Style,
+) -> io::Result<()> {
     let columns = match table.to[..] {
         [_] => 10,
         _ => table.to[1] as usize + 1,
     };
-    let cell_width = shown
-        .iter()
-        .map(|(t, _)| t.chars().count())
-        .max()
-        .unwrap_or(1);
     let head_width = (columns - 1).to_string().len() + usize::from(by_value);
-    let width = cell_width.max(head_width);
+    let width = widest.max(head_width);
     let last_row = match table.to[..] {
         [n] => n / 10 * 10,
         _ => table.to[0],
@@ -351,25 +371,21 @@ pub fn table(table: &Table, style: Style) -> String {
         axes => format!("{} \\ {}", axes[0], axes[1]),
     };
     let label = corner.chars().count().max(last_row.to_string().len());
-    let mut out = String::new();
     let pad = if by_value { " " } else { "" };
     let heads = (0..columns).map(|c| format!(" {:>width$}", format!("{c}{pad}")));
     let heads = format!("{corner:>label$}  {}", heads.collect::<String>());
-    out.push_str(&style.dim(heads.trim_end()));
-    out.push('\n');
-    for (row, cells) in shown.chunks(columns).enumerate() {
-        let name = match table.to[..] {
-            [_] => row * 10,
-            _ => row,
-        };
-        let mut line = format!("{}  ", style.dim(&format!("{name:>label$}")));
-        for (text, lost) in cells {
+    writeln!(out, "{}", style.dim(heads.trim_end()))?;
+    let mut cells = cells.peekable();
+    let mut row = 0;
+    while cells.peek().is_some() {
+        let mut line = format!("{}  ", style.dim(&format!("{row:>label$}")));
+        for (text, lost) in cells.by_ref().take(columns) {
             let text = format!("{text:>width$}");
             line.push(' ');
-            line.push_str(&if *lost { style.lose(&text) } else { text });
+            line.push_str(&if lost { style.lose(&text) } else { text });
         }
-        out.push_str(line.trim_end());
-        out.push('\n');
+        writeln!(out, "{}", line.trim_end())?;
+        row += if table.to.len() == 1 { 10 } else { 1 };
     }
     let legend = if by_value {
         "Grundy values; * marks a P-position, where the player to move loses"
@@ -384,8 +400,7 @@ pub fn table(table: &Table, style: Style) -> String {
         ""
     };
     let note = format!("\n{legend} ({}, {}{values})\n", table.method, table.claim);
-    out.push_str(&style.dim(&note));
-    out
+    out.write_all(style.dim(&note).as_bytes())
 }
 
 /// The catalogue, a line a game.

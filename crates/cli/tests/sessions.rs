@@ -100,6 +100,25 @@ fn answers_as_json() {
 }
 
 #[test]
+fn long_tables() {
+    insta::assert_snapshot!(sessions(&[
+        "table 0.77 --to 2 --checksum",
+        "table 0.77 --to 2 --checksum --json",
+        "table 'n -> [a, b] for a in 1..n, b in 1..n if a + b == n and a != b' --to 3000 --checksum --json",
+        "table nim --to 70000 --checksum",
+        "table nim --to 9007199254740993 --checksum",
+        "table wythoff --to 3 --checksum",
+        "table team_nim n=1 M=[4,4] --to 5 --format npy",
+        "table wythoff --to 3 --resume state",
+        "table 0.77 --to 30 --engine search --resume state",
+        "table 0.106 --to 100000000 --memory 50M --checksum",
+        "table 0.77 --to 30 --output /nowhere/values.csv",
+        "table 0.77 --to 30 --resume /nowhere/state",
+        "table 0.77 --to 30 --output /",
+    ]));
+}
+
+#[test]
 fn long_numbers_are_cut_and_said_to_be() {
     let heap = format!("1{}", "0".repeat(120));
     let line = format!("solve nim {heap} 7 --limit 1");

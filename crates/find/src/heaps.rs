@@ -82,6 +82,24 @@ impl Heaps {
         u128::from(heaps) * each
     }
 
+    /// Goes on from a sequence that was saved when [`Heaps::next_look`] was this.
+    pub fn resume(sequence: Sequence, next_look: u64) -> Self {
+        let mut heaps = Heaps::of(sequence);
+        if next_look == 0 {
+            heaps.look();
+        }
+        heaps.next_look = usize::try_from(next_look).unwrap_or(usize::MAX);
+        heaps
+    }
+
+    /// How many values there are at the next look for a period; 0 if one is proved.
+    pub fn next_look(&self) -> u64 {
+        match self.period {
+            None => self.next_look as u64,
+            Some(_) => 0,
+        }
+    }
+
     /// The code.
     pub fn code(&self) -> &Code {
         self.sequence.code()

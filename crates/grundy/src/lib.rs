@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod catalogue;
 pub mod check;
+pub mod checkpoint;
 mod child;
 pub mod decide;
 pub mod explain;
@@ -19,7 +20,9 @@ pub mod open;
 pub mod period;
 pub mod plan;
 pub mod reader;
+pub mod room;
 mod searcher;
+pub mod sequence;
 pub mod shrink;
 pub mod sweep;
 pub mod table;

@@ -51,15 +51,18 @@ const SEARCHED: u64 = 100_000;
 /// The most cells of a table.
 const CELLS: u64 = 100_000_000;
 
-/// Tabulates a game over the counters that `args` leaves open.
-pub fn table(
-    game: &Arc<Game>,
-    args: &Arguments,
-    to: &[u64],
-    engine: Engine,
-    budget: &Budget,
-    hook: Option<&Hook>,
-) -> Result<Table> {
+/// The counters of a table, and what stands for all else.
+pub(crate) struct Axes {
+    /// Which of the game's variables they are.
+    pub slots: Vec<usize>,
+    /// The largest value of each.
+    pub to: Vec<u64>,
+    /// Values of all variables, the counters 0.
+    pub base: Vec<Value>,
+}
+
+/// The counters that `args` leaves open.
+pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axes> {
     let wrong = |code, message: String| {
         let error = Diagnostic::error(code, &args.source, message);
         error.note(format!("usage of the game: {}", usage(game)))
@@ -139,13 +142,6 @@ pub fn table(
             return Err(Box::new(wrong(Code::ValueCount, message).help(help)));
         }
     };
-    let size = to
-        .iter()
-        .try_fold(1u64, |size, n| size.checked_mul(n.checked_add(1)?));
-    if size.is_none_or(|n| n > CELLS) {
-        let message = format!("a table of more than {CELLS} cells");
-        return Err(Box::new(wrong(Code::TooLarge, message)));
-    }
     for &slot in &needed {
         let span = Default::default();
         let zero = Literal::Int(Int::ZERO, span);
@@ -154,9 +150,40 @@ pub fn table(
             .push((Some(game.vars[slot].name.clone()), zero));
     }
     let base = values(game, &with_zeros)?;
+    Ok(Axes {
+        slots: needed,
+        to,
+        base,
+    })
+}
+
+/// Tabulates a game over the counters that `args` leaves open.
+pub fn table(
+    game: &Arc<Game>,
+    args: &Arguments,
+    to: &[u64],
+    engine: Engine,
+    budget: &Budget,
+    hook: Option<&Hook>,
+) -> Result<Table> {
+    let Axes {
+        slots: needed,
+        to,
+        base,
+    } = axes(game, args, to)?;
+    let size = to
+        .iter()
+        .try_fold(1u64, |size, n| size.checked_mul(n.checked_add(1)?));
+    if size.is_none_or(|n| n > CELLS) {
+        let message = format!("a table of more than {CELLS} cells");
+        let error = Diagnostic::error(Code::TooLarge, &args.source, message);
+        return Err(Box::new(
+            error.note(format!("usage of the game: {}", usage(game))),
+        ));
+    }
     let mut table = Table {
         game: game.name.clone(),
-        axes: names.iter().map(|n| (*n).to_owned()).collect(),
+        axes: needed.iter().map(|&s| game.vars[s].name.clone()).collect(),
         to,
         cells: Vec::new(),
         method: "search".to_owned(),

@@ -8,12 +8,16 @@
 //! | the rung | a byte: 0 plain, 1 scalar, 2 pairs, 3 taking |
 //! | plain | values (a list of 16 bits), then for each number of heaps from 2 on its sets (a list of lists), the tail's set |
 //! | scalar, taking | values (a list of 16 bits) |
-//! | pairs | mask, position bit, shift, whether codes need a byte; codes (a list of bytes); for each rare heap, in order, its code (a byte); searched pairs (a list of two numbers); the counts of work; when to choose the next split; rares at the last choice |
+//! | pairs | the split: mask, position bit (a byte), shift (a byte), whether codes need a byte (a byte) |
+//! | | codes (a list of bytes), for each rare heap in order its code (a byte) |
+//! | | searched pairs (a list of two numbers each), four counts of work |
+//! | | when to choose the next split, rares at the last choice, the first heap found by this split |
 //!
 //! What follows from these is made again: linear in the values, with small constants. A run that goes on has the same
-//! values as an unbroken one, since they do not depend on the state, and the same split and rares; rare values that had to be
-//! searched for may be others, since the pairs tried before a search depend on the heap at which they were chosen. Bytes that are no state are refused, not trusted; whether the values are right they cannot show, so
-//! who keeps them has to guard them by a hash. Cost: one or two bytes a heap.
+//! values as an unbroken one, since they do not depend on the state, and the same split and rares; rare values that had to
+//! be searched for may be others, since the pairs tried before a search depend on the heap at which they were chosen.
+//! Bytes that are no state are refused, not trusted; whether the values are right they cannot show, so who keeps them has to
+//! guard them by a hash. Cost: one or two bytes a heap.
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ fn advance(sequence: &mut Sequence, to: usize) {
 /// The split and its rares. Which rare values had to be searched for may differ: plans are made at other heaps.
 fn facts(sequence: &Sequence) -> String {
     sequence.split().map_or_else(String::new, |s| {
-        format!("{:?} {} {}", s.split, s.last_rare, s.rares)
+        format!("{:?} {} {} {}", s.split, s.since, s.last_rare, s.rares)
     })
 }
 

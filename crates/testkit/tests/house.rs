@@ -35,7 +35,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "grundy-theorems",
         ],
     ),
-    ("grundy-cli", &["grundy"]),
+    ("grundy-export", &[]),
+    ("grundy-cli", &["grundy", "grundy-export"]),
     (
         "grundy-bench",
         &[

@@ -1,0 +1,285 @@
+//! The command `table`: tables of any length, printed, written to a file, or as a checksum.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use grundy::sequence::{Keep, Progress, Sequence};
+use grundy::table::Table;
+use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Source, checkpoint, room};
+use grundy_export::{Column, Kind, Parquet};
+
+use crate::args::{Format, Query, When};
+use crate::output::Output;
+use crate::style::Style;
+use crate::{
+    Done, Failure, PROGRESS, broken, clear_progress, grouped, json, one, open, progress, show,
+};
+
+/// What is asked for.
+pub struct Wanted<'a> {
+    pub to: &'a [u64],
+    pub format: Format,
+    pub checksum: bool,
+    pub output: Option<&'a Path>,
+    pub resume: Option<&'a Path>,
+}
+
+/// Tables of a one-heap game with more cells than this are computed by a kernel; smaller ones by the theorem that explains them.
+const FEW: u64 = 2000;
+/// Rows of a row group of a Parquet file, in blocks of the sequence.
+const GROUP: usize = 16;
+/// How often the state of a run is kept.
+const KEEP: Duration = Duration::from_secs(60);
+
+pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done {
+    let bytes = !wanted.checksum && matches!(wanted.format, Format::Npy | Format::Parquet);
+    if bytes && Output::terminal(wanted.output) {
+        return Err(vec![broken(
+            "these bytes are not for a terminal",
+            "write them to a file: `--output FILE`",
+        )]);
+    }
+    let game = open(color, &query.game)?;
+    let args = Arguments::parse(&query.args).map_err(one)?;
+    let engine = Engine::parse(&query.engine).map_err(one)?;
+    let exact = bytes || wanted.checksum || wanted.resume.is_some();
+    let long = exact || wanted.to.iter().any(|&n| n > FEW);
+    let mut sequence = match engine {
+        Engine::Auto if long => Sequence::read(&game, &args, wanted.to).map_err(one)?,
+        _ => None,
+    };
+    if let (Some(_), None) = (wanted.resume, &sequence) {
+        let message = "`--resume` keeps the state of kernels, which know games of one heap that are take-and-break codes";
+        let error = Diagnostic::error(Code::Unsupported, &game.source, message);
+        return Err(vec![
+            error.help("leave out `--resume`, and `--engine` if it is given"),
+        ]);
+    }
+    // What cannot be kept or written is better known before than after.
+    let mut output = Output::open(wanted.output).map_err(|e| unwritable(wanted.output, &e))?;
+    if wanted.output.is_some() {
+        // From now on Ctrl-C has a file to remove.
+        budget.stopped();
+    }
+    let keep = wanted.resume.map(|file| Keep {
+        file: file.to_owned(),
+        every: every(),
+    });
+    if let (Some(keep), Some(sequence)) = (&keep, &mut sequence) {
+        sequence.resume(&keep.file).map_err(one)?;
+        checkpoint::writable(&keep.file).map_err(one)?;
+    }
+    if let Some(s) = &mut sequence {
+        enough_disk(s, wanted, &output)?;
+        let mut told = told(s.to());
+        let fits = s.compute(budget, keep.as_ref(), &mut told).map_err(one)?;
+        clear_progress();
+        if !fits {
+            sequence = None;
+        }
+    }
+    let listed = match sequence {
+        Some(_) => None,
+        None => {
+            let hook = progress();
+            let table =
+                grundy::table::table(&game, &args, wanted.to, engine, budget, hook.as_ref());
+            clear_progress();
+            Some(table.map_err(one)?)
+        }
+    };
+    if let (Some(table), true) = (&listed, exact) {
+        sequence = Some(Sequence::listed(&game, &args, table).map_err(one)?);
+    }
+    let style = match wanted.output {
+        None => Style::stdout(color),
+        Some(_) => Style::new(color, false),
+    };
+    let wide = (bytes || wanted.checksum) && sequence.as_ref().is_some_and(Sequence::wide);
+    if wide
+        && sequence
+            .as_ref()
+            .is_some_and(|s| s.largest() > u64::from(u32::MAX))
+    {
+        return Err(vec![too_large()]);
+    }
+    if wide {
+        note(color, "a value is past 65,535: all are written as 32 bits");
+    }
+    let written = match (&sequence, &listed) {
+        (Some(s), _) if wanted.checksum => match s.checksum() {
+            Some(sum) if wanted.format == Format::Json => {
+                output.write_all(json::layout(&s.checksum_json(&sum)).as_bytes())
+            }
+            Some(sum) => writeln!(output, "{sum}"),
+            None => return Err(vec![too_large()]),
+        },
+        (Some(s), _) if wanted.format == Format::Npy => npy(&mut output, s, wide),
+        (Some(s), _) if wanted.format == Format::Parquet => parquet(&mut output, s, wide),
+        (Some(s), None) => match wanted.format {
+            Format::Csv => s.write_csv(&mut output),
+            Format::Json => s.write_json(&mut output),
+            _ => show::sequence(&mut output, s, style),
+        },
+        (_, Some(table)) => small(&mut output, table, wanted.format, style),
+        (None, None) => Ok(()),
+    };
+    match written.and_then(|()| output.finish()) {
+        // Nobody reads any more.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe && wanted.output.is_none() => Ok(true),
+        Err(e) => Err(unwritable(wanted.output, &e)),
+        Ok(()) => Ok(true),
+    }
+}
+
+fn small(out: &mut dyn Write, table: &Table, format: Format, style: Style) -> io::Result<()> {
+    match format {
+        Format::Csv => out.write_all(table.to_csv().as_bytes()),
+        Format::Json => out.write_all(json::layout(&table.to_json()).as_bytes()),
+        _ => show::table(out, table, style),
+    }
+}
+
+fn npy(out: &mut dyn Write, s: &Sequence, wide: bool) -> io::Result<()> {
+    grundy_export::npy(out, s.to() + 1, if wide { 4 } else { 2 })?;
+    s.write_binary(wide, out)
+}
+
+fn parquet(out: &mut Output, s: &Sequence, wide: bool) -> io::Result<()> {
+    let columns = [
+        ("n", Kind::Rising),
+        ("grundy", if wide { Kind::U32 } else { Kind::U16 }),
+    ];
+    let about = s.about();
+    let about: Vec<(&str, &str)> = about
+        .iter()
+        .map(|(key, text)| (*key, text.as_str()))
+        .collect();
+    let mut file = Parquet::new(out, &columns, &about)?;
+    let mut blocks = s.blocks().peekable();
+    while let Some(&(from, _)) = blocks.peek() {
+        let values: Vec<u32> = blocks
+            .by_ref()
+            .take(GROUP)
+            .flat_map(|(_, values)| values.into_iter().map(|v| v as u32))
+            .collect();
+        let heaps = (from..from + values.len() as u64).collect();
+        file.block(&[Column::Rising(heaps), Column::Small(values)])?;
+    }
+    file.finish()
+}
+
+/// Whether what is certain to be written has room where it goes.
+fn enough_disk(s: &Sequence, wanted: &Wanted, output: &Output) -> Result<(), Failure> {
+    let Some(free) = output.folder().and_then(room::disk) else {
+        return Ok(());
+    };
+    let values = s.to() + 1;
+    let need = match wanted.format {
+        _ if wanted.checksum => 0,
+        Format::Npy => grundy_export::npy_size(values, 2),
+        Format::Csv => s.least_text(false),
+        Format::Json => s.least_text(true),
+        Format::Text => values.saturating_mul(2),
+        // Where values repeat it may be small.
+        Format::Parquet => 0,
+    };
+    if need <= free {
+        return Ok(());
+    }
+    let message = format!(
+        "{} values take at least {} on the disk, and it has {} left",
+        grouped(values),
+        room::text(need),
+        room::text(free)
+    );
+    Err(vec![broken(
+        &message,
+        "write fewer values, or to another disk",
+    )])
+}
+
+fn too_large() -> Diagnostic {
+    let message = "a value is past 4,294,967,295, and is not cut to 32 bits";
+    let error = Diagnostic::error(Code::TooLarge, &Source::new("", ""), message);
+    error.help("ask for fewer values, or for csv or json")
+}
+
+fn unwritable(file: Option<&Path>, error: &io::Error) -> Failure {
+    let name = file.map_or_else(|| "the answer".to_owned(), |f| format!("`{}`", f.display()));
+    let help = match file {
+        Some(_) => "give `--output` a file in a folder that you may write to, on a disk with room",
+        None => "see whether the disk that standard output goes to is full",
+    };
+    vec![broken(&format!("{name} cannot be written: {error}"), help)]
+}
+
+fn note(color: When, text: &str) {
+    let style = Style::stderr(color);
+    // Nobody reads any more: nothing to say.
+    let _ = writeln!(io::stderr(), "{} {text}", style.bold("note:"));
+}
+
+/// How often the state is kept; tests that break runs off cannot wait for a minute.
+fn every() -> Duration {
+    let millis = std::env::var("GRUNDY_CHECKPOINT_MS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    millis.map_or(KEEP, Duration::from_millis)
+}
+
+/// Tells how far a long table has come, on a terminal, once it takes a second.
+fn told(to: u64) -> impl FnMut(&Progress) {
+    let terminal = io::stderr().is_terminal();
+    let start = Instant::now();
+    let mut last: Option<(Duration, usize)> = None;
+    let mut next = Duration::from_millis(800);
+    let mut rate = 0.0;
+    move |p: &Progress| {
+        let now = start.elapsed();
+        if !terminal || now < next {
+            return;
+        }
+        next = now + Duration::from_millis(300);
+        let (then, values) = *last.get_or_insert((Duration::ZERO, 0));
+        let fresh = (p.values.saturating_sub(values)) as f64 / (now - then).as_secs_f64().max(1e-9);
+        rate = if values == 0 {
+            fresh
+        } else {
+            0.8 * rate + 0.2 * fresh
+        };
+        last = Some((now, p.values));
+        PROGRESS.store(true, Ordering::Relaxed);
+        let rares = p
+            .rares
+            .map_or_else(String::new, |r| format!(", {} rare", grouped(r as u64)));
+        let left = (to.saturating_sub(p.values as u64)) as f64 / rate.max(1e-9);
+        let left = if left < 1e6 {
+            format!(", about {left:.0} s left")
+        } else {
+            String::new()
+        };
+        // Nobody reads any more: nothing to say.
+        let _ = write!(
+            io::stderr(),
+            "\r\x1b[Kcomputing: {} of {} values, {} a second{rares}, values to {}{left} (Ctrl-C stops)",
+            grouped(p.values as u64),
+            grouped(to.saturating_add(1)),
+            grouped(rate as u64),
+            grouped(p.top),
+        );
+    }
+}
+
+/// The format that a file's name asks for.
+pub fn format_of(output: Option<&PathBuf>) -> Format {
+    match output.and_then(|f| f.extension()).and_then(|e| e.to_str()) {
+        Some("csv") => Format::Csv,
+        Some("json") => Format::Json,
+        Some("npy") => Format::Npy,
+        Some("parquet") => Format::Parquet,
+        _ => Format::Text,
+    }
+}

@@ -1,0 +1,395 @@
+//! Long tables: formats against each other, checksums against bytes, and runs that are broken off at any moment.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+fn grundy() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
+    command
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(words: &[&str]) -> Output {
+    grundy().args(words).output().unwrap()
+}
+
+/// What is printed if all goes well.
+fn answer(words: &[&str]) -> String {
+    let output = run(words);
+    assert!(
+        output.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What is said if not.
+fn complaint(words: &[&str]) -> String {
+    let output = run(words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}");
+    assert_eq!(output.stdout, b"", "{words:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A folder with nothing in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
+}
+
+/// Tables of up to 2001 cells come from the theorem, longer ones from a kernel and block by block.
+#[test]
+fn a_long_table_begins_as_a_short_one() {
+    for game in ["0.77", "0.106", "grundys_game", "subtract{1,3,4}", "0.07"] {
+        for format in ["csv", "json", "text"] {
+            let table = |to: &str| answer(&["table", game, "--to", to, "--format", format]);
+            let (short, long) = (table("1999"), table("2009"));
+            let body = |text: &str| -> Vec<String> {
+                let lines = text.lines().map(|l| l.trim_end_matches(',').to_owned());
+                match format {
+                    "csv" => lines.collect(),
+                    "json" => lines.filter(|l| l.contains("\"at\"")).collect(),
+                    _ => lines.take_while(|l| !l.is_empty()).collect(),
+                }
+            };
+            let (short, long) = (body(&short), body(&long));
+            assert!(
+                short.len() >= 200 && long.len() > short.len(),
+                "{game} {format}"
+            );
+            assert_eq!(short[..], long[..short.len()], "{game} as {format}");
+        }
+    }
+    let long = answer(&["table", "0.106", "--to", "70000", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&long).unwrap();
+    assert_eq!(json["cells"].as_array().unwrap().len(), 70_001);
+    assert_eq!(json["cells"][70_000]["at"][0], 70_000);
+    assert_eq!(json["claim"], "computed");
+}
+
+/// 16-bit values of a table's csv.
+fn bytes_of_csv(game: &str, to: &str) -> Vec<u8> {
+    let csv = answer(&["table", game, "--to", to, "--format", "csv"]);
+    let values = csv
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').nth(1).unwrap().parse::<u16>().unwrap());
+    values.flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn the_checksum_is_that_of_the_values() {
+    // sha256sum of the bytes 00 00 01 00 02 00
+    let known = answer(&["table", "0.77", "--to", "2", "--checksum"]);
+    assert_eq!(known.trim(), sha256(&[0, 0, 1, 0, 2, 0]));
+    for (game, to) in [
+        ("0.106", "100000"),
+        ("0.77", "200000"),
+        ("0.156", "150000"),
+        ("0.3", "65535"),
+        ("0.F", "300"),
+    ] {
+        let bytes = bytes_of_csv(game, to);
+        let sum = answer(&["table", game, "--to", to, "--checksum"]);
+        assert_eq!(sum.trim(), sha256(&bytes), "{game}");
+        let json = answer(&["table", game, "--to", to, "--checksum", "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            (json["sha256"].as_str(), json["bits"].as_u64()),
+            (Some(sum.trim()), Some(16))
+        );
+        let npy = run(&["table", game, "--to", to, "--format", "npy"]).stdout;
+        assert_eq!(npy[npy.len() - bytes.len()..], bytes, "{game}");
+        assert!(npy.starts_with(b"\x93NUMPY\x01\0"));
+    }
+}
+
+#[test]
+fn values_past_16_bits_take_32_and_that_is_said() {
+    for (to, bits) in [(65_535u32, 16), (65_536, 32), (200_000, 32)] {
+        let output = run(&["table", "nim", "--to", &to.to_string(), "--checksum"]);
+        let bytes: Vec<u8> = match bits {
+            16 => (0..=to).flat_map(|n| (n as u16).to_le_bytes()).collect(),
+            _ => (0..=to).flat_map(u32::to_le_bytes).collect(),
+        };
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap().trim(),
+            sha256(&bytes),
+            "{to}"
+        );
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.contains("32 bits"), bits == 32, "{said}");
+    }
+    let said = complaint(&["table", "nim", "--to", "4294967296", "--checksum"]);
+    assert!(said.contains("4,294,967,295"), "{said}");
+}
+
+#[test]
+fn games_that_no_kernel_knows_have_files_too() {
+    let values = answer(&["table", "wythoff", "a=3", "--to", "40", "--format", "csv"]);
+    let values = values
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').nth(1).unwrap().parse::<u16>().unwrap());
+    let bytes: Vec<u8> = values.flat_map(u16::to_le_bytes).collect();
+    let sum = answer(&["table", "wythoff", "a=3", "--to", "40", "--checksum"]);
+    assert_eq!(sum.trim(), sha256(&bytes));
+}
+
+#[test]
+fn a_file_has_its_name_only_once_it_is_whole() {
+    let folder = folder("whole");
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    for name in ["a.csv", "a.json", "a.npy", "a.parquet", "a.txt"] {
+        answer(&["table", "0.106", "--to", "5000", "--output", &file(name)]);
+    }
+    assert_eq!(
+        names(&folder),
+        ["a.csv", "a.json", "a.npy", "a.parquet", "a.txt"]
+    );
+    let csv = std::fs::read_to_string(file("a.csv")).unwrap();
+    assert_eq!(
+        csv,
+        answer(&["table", "0.106", "--to", "5000", "--format", "csv"])
+    );
+    let parquet = std::fs::read(file("a.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    answer(&[
+        "table",
+        "0.106",
+        "--to",
+        "5000",
+        "--format",
+        "csv",
+        "--output",
+        "/dev/null",
+    ]);
+    // Errors leave nothing, and what was there stays.
+    complaint(&["table", "wythoff", "--to", "5", "--output", &file("b.npy")]);
+    complaint(&[
+        "table",
+        "0.106",
+        "--to",
+        "1000000000000",
+        "--output",
+        &file("a.npy"),
+    ]);
+    complaint(&[
+        "table",
+        "0.106",
+        "--to",
+        "1000000000000000",
+        "--output",
+        &file("a.csv"),
+    ]);
+    assert_eq!(
+        names(&folder),
+        ["a.csv", "a.json", "a.npy", "a.parquet", "a.txt"]
+    );
+    assert_eq!(std::fs::read_to_string(file("a.csv")).unwrap(), csv);
+}
+
+#[test]
+fn what_does_not_fit_is_known_before() {
+    let said = complaint(&[
+        "table",
+        "0.106",
+        "--to",
+        "100000000",
+        "--memory",
+        "50M",
+        "--checksum",
+    ]);
+    assert!(
+        said.contains("need 190.8 MiB of memory") && said.contains("--memory 1G"),
+        "{said}"
+    );
+    let folder = folder("disk");
+    let file = folder.join("a.csv");
+    let said = complaint(&[
+        "table",
+        "0.77",
+        "--to",
+        "1000000000000000",
+        "--output",
+        file.to_str().unwrap(),
+    ]);
+    assert!(said.contains("on the disk"), "{said}");
+    let said = complaint(&["table", "0.77", "--to", "50", "--output", "/nowhere/a.csv"]);
+    assert!(
+        said.contains("`/nowhere/a.csv` cannot be written"),
+        "{said}"
+    );
+    let said = complaint(&["table", "0.77", "--to", "50", "--resume", "/nowhere/a"]);
+    assert!(said.contains("`/nowhere/a` cannot be written"), "{said}");
+    let said = complaint(&["table", "wythoff", "--to", "5", "--resume", "a"]);
+    assert!(said.contains("take-and-break"), "{said}");
+}
+
+#[test]
+fn a_checkpoint_that_is_damaged_or_anothers_is_refused() {
+    let folder = folder("damaged");
+    let file = folder.join("state");
+    let name = file.to_str().unwrap();
+    let words = [
+        "table",
+        "0.106",
+        "--to",
+        "3000",
+        "--checksum",
+        "--resume",
+        name,
+    ];
+    let sum = answer(&words);
+    let whole = std::fs::read(&file).unwrap();
+    assert_eq!(answer(&words), sum, "the state of a run that was done");
+    let longer = answer(&[
+        "table",
+        "0.106",
+        "--to",
+        "9000",
+        "--checksum",
+        "--resume",
+        name,
+    ]);
+    assert_eq!(
+        longer,
+        answer(&["table", "0.106", "--to", "9000", "--checksum"])
+    );
+    let said = complaint(&["table", "0.104", "--to", "3000", "--resume", name]);
+    assert!(
+        said.contains("of the game 0.106, and 0.104 is asked for"),
+        "{said}"
+    );
+    for place in (0..whole.len()).step_by(whole.len() / 25) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 4;
+        std::fs::write(&file, &damaged).unwrap();
+        let said = complaint(&words);
+        assert!(said.contains("is refused"), "{place}: {said}");
+        assert_eq!(
+            std::fs::read(&file).unwrap(),
+            damaged,
+            "it is left as it is"
+        );
+    }
+    for cut in [0, 10, 20, 25, 60, whole.len() - 1] {
+        std::fs::write(&file, &whole[..cut]).unwrap();
+        assert!(complaint(&words).contains("is refused"), "{cut}");
+    }
+    std::fs::write(&file, [&b"grundy checkpoint 2"[..], &whole[19..]].concat()).unwrap();
+    assert!(complaint(&words).contains("version 2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_fifty_times_has_the_same_values() {
+    let folder = folder("killed");
+    let (state, out) = (folder.join("state"), folder.join("values.npy"));
+    // A game that takes some seconds, so that no run before the last gets through.
+    let words = |command: &mut Command| {
+        command
+            .env("GRUNDY_CHECKPOINT_MS", "10")
+            .args(["table", "0.007", "--to", "60000", "--output"]);
+        command.arg(&out).arg("--resume").arg(&state);
+    };
+    let mut random = 7u64;
+    let (mut kills, mut sizes) = (0, Vec::new());
+    for _ in 0..50 {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let mut command = grundy();
+        words(&mut command);
+        let mut child = command.spawn().unwrap();
+        thread::sleep(Duration::from_millis(15 + (random >> 33) % 60));
+        let early = child.try_wait().unwrap().is_none() && !out.exists();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += u32::from(early);
+        sizes.push(std::fs::metadata(&state).map_or(0, |m| m.len()));
+    }
+    assert!(kills >= 20, "only {kills} runs were broken off");
+    assert!(
+        sizes.windows(2).all(|w| w[0] <= w[1]),
+        "a state was lost: {sizes:?}"
+    );
+    assert!(
+        sizes[49] > sizes[10] && sizes[10] > 0,
+        "no run went on from a state: {sizes:?}"
+    );
+    let mut command = grundy();
+    words(&mut command);
+    assert!(command.status().unwrap().success());
+    let whole = run(&["table", "0.007", "--to", "60000", "--format", "npy"]).stdout;
+    assert!(std::fs::read(&out).unwrap() == whole, "the values differ");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_state_and_leaves_no_file() {
+    let folder = folder("stopped");
+    let (state, out) = (folder.join("state"), folder.join("values.npy"));
+    let mut command = grundy();
+    command
+        .args(["table", "0.007", "--to", "100000000", "--output"])
+        .arg(&out)
+        .arg("--resume")
+        .arg(&state);
+    let child = command.spawn().unwrap();
+    thread::sleep(Duration::from_millis(700));
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("G0802") && said.contains("goes on from there"),
+        "{said}"
+    );
+    assert_eq!(names(&folder), ["state"]);
+    let state = state.to_str().unwrap();
+    let resumed = answer(&[
+        "table",
+        "0.007",
+        "--to",
+        "3000",
+        "--checksum",
+        "--resume",
+        state,
+    ]);
+    assert_eq!(
+        resumed,
+        answer(&["table", "0.007", "--to", "3000", "--checksum"])
+    );
+}

@@ -1,0 +1,560 @@
+//! Nim-sequences of one-heap games, for tables of any length.
+//!
+//! Rules that are a take-and-break code have a kernel that computes their values without asking the rules again; where a
+//! period is proved on the way, the values past it are copies. Cost: the memory of the kernels for what is computed; what is
+//! written is made block by block.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grundy_core::{Budget, Claim, Int, Outcome};
+pub use grundy_find::Progress;
+use grundy_find::{Heaps, Stop};
+use grundy_lang::bind::{Arguments, finish};
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::ir::{CompareOp, Expr, ExprKind, Game};
+use grundy_lang::linear::heap;
+use grundy_lang::value::Value;
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::answer::one_line;
+use crate::table::{Axes, Cell, Table, axes};
+use crate::{Result, checkpoint, room};
+
+/// The nim-sequence of a game with one heap that `table` leaves open.
+pub struct Sequence {
+    game: Arc<Game>,
+    arguments: String,
+    axis: String,
+    to: u64,
+    known: Known,
+}
+
+/// Who knows the values.
+enum Known {
+    Heaps(Heaps),
+    /// Somebody else has found them.
+    Listed {
+        values: Vec<u64>,
+        method: String,
+        claim: Claim,
+    },
+}
+
+/// Where the state of a run is kept.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// The file.
+    pub file: PathBuf,
+    /// How often it is written.
+    pub every: Duration,
+}
+
+/// Values are written in blocks of so many.
+const BLOCK: usize = 1 << 16;
+/// Before the memory that a run needs is asked for, a period is looked for among so many values, for so long at most.
+const FIRST: usize = 1 << 20;
+const FIRST_TIME: Duration = Duration::from_secs(1);
+/// The clock is read about so often: some kernels ask after every value, others after milliseconds.
+const TICK: Duration = Duration::from_millis(1);
+const MOST_STEPS: u32 = 4096;
+
+impl Sequence {
+    /// Reads the game as a code and `args` as all but one heap; `None` if it is not such a game.
+    ///
+    /// # Errors
+    /// If the arguments are not those of a table of the game.
+    pub fn read(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Option<Self>> {
+        let Axes {
+            slots,
+            to,
+            mut base,
+        } = axes(game, args, to)?;
+        let ([slot], [to]) = (&slots[..], &to[..]) else {
+            return Ok(None);
+        };
+        let heap = matches!(game.start.expr.kind, ExprKind::Slot(s) if s == *slot);
+        let var = &game.vars[*slot];
+        let every_heap = game
+            .requires
+            .iter()
+            .all(|r| !r.each_part || every_heap(&r.condition, *slot));
+        if !(var.part && heap && game.start.sum && every_heap) || *to >= 1 << 62 {
+            return Ok(None);
+        }
+        base[*slot] = Value::seq([Value::Int(Int::ZERO)]);
+        let rules = finish(game, base, &args.source)?.rules;
+        let Ok(heap) = heap::read(&rules) else {
+            return Ok(None);
+        };
+        if !heap.small.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Sequence {
+            game: game.clone(),
+            arguments: one_line(&args.source.text),
+            axis: var.name.clone(),
+            to: *to,
+            known: Known::Heaps(Heaps::new(&heap.code)),
+        }))
+    }
+
+    /// The values of a table of one counter.
+    ///
+    /// # Errors
+    /// If it has two, or a position without a value, or a value past 64 bits.
+    pub fn listed(game: &Arc<Game>, args: &Arguments, table: &Table) -> Result<Self> {
+        let wrong = |message: &str, help: &str| {
+            let error = Diagnostic::error(Code::Unsupported, &Source::new("", ""), message);
+            Box::new(error.help(help))
+        };
+        let ([axis], [to]) = (&table.axes[..], &table.to[..]) else {
+            let message = "only a table of one counter has a list of values";
+            return Err(wrong(
+                message,
+                "fix one of the counters, or ask for csv or json",
+            ));
+        };
+        let values = table
+            .cells
+            .iter()
+            .map(|cell| cell.as_ref()?.grundy.as_ref()?.to_u64());
+        let Some(values) = values.collect::<Option<Vec<u64>>>() else {
+            let message = "some positions of this table have no Grundy value, or one past 64 bits";
+            return Err(wrong(message, "ask for csv or json, which leave it out"));
+        };
+        Ok(Sequence {
+            game: game.clone(),
+            arguments: one_line(&args.source.text),
+            axis: axis.clone(),
+            to: *to,
+            known: Known::Listed {
+                values,
+                method: table.method.clone(),
+                claim: table.claim,
+            },
+        })
+    }
+
+    /// Goes on from a state that was kept, if the file is there.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is another game's.
+    pub fn resume(&mut self, file: &Path) -> Result<()> {
+        if let Known::Heaps(heaps) = &mut self.known
+            && let Some(kept) = checkpoint::read(file, heaps.code())?
+        {
+            *heaps = kept;
+        }
+        Ok(())
+    }
+
+    /// Computes all values, or as many as prove the period; `told` hears how far this has come. False if the values are too
+    /// large for the kernels.
+    ///
+    /// # Errors
+    /// If memory does not suffice, the state cannot be kept, or the budget says stop.
+    pub fn compute(
+        &mut self,
+        budget: &Budget,
+        keep: Option<&Keep>,
+        told: &mut dyn FnMut(&Progress),
+    ) -> Result<bool> {
+        let Known::Heaps(heaps) = &mut self.known else {
+            return Ok(true);
+        };
+        let mut saved = (heaps.computed(), Instant::now());
+        let (mut steps, mut skipped, mut tick) = (1, 0, Instant::now());
+        let mut afforded = false;
+        loop {
+            let mut due = false;
+            let every = keep.map_or(Duration::MAX, |k| k.every);
+            let every = if afforded {
+                every
+            } else {
+                every.min(FIRST_TIME)
+            };
+            let done = heaps.advance(self.to as usize + 1, &mut |progress| {
+                skipped += 1;
+                if skipped >= steps {
+                    let now = Instant::now();
+                    steps = if now - tick < TICK {
+                        MOST_STEPS.min(2 * steps)
+                    } else {
+                        1
+                    };
+                    (skipped, tick) = (0, now);
+                    told(progress);
+                    due |= now - saved.1 >= every || !afforded && progress.values >= FIRST;
+                }
+                due || budget.stopped()
+            });
+            let stopped = done == Err(Stop::Interrupted) && budget.stopped();
+            match done {
+                Err(Stop::ValueTooLarge(_)) => return Ok(false),
+                Err(Stop::Interrupted) if !afforded && !stopped => {
+                    afford(heaps, self.to, budget)?;
+                    afforded = true;
+                    continue;
+                }
+                Ok(()) | Err(Stop::Interrupted) => {}
+            }
+            if let Some(keep) = keep
+                && saved.0 != heaps.computed()
+            {
+                checkpoint::write(&keep.file, heaps)?;
+                saved.0 = heaps.computed();
+            }
+            saved.1 = Instant::now();
+            if done.is_ok() {
+                return Ok(true);
+            }
+            if stopped {
+                return Err(interrupted(heaps.computed(), keep));
+            }
+        }
+    }
+
+    /// The largest heap asked for.
+    pub fn to(&self) -> u64 {
+        self.to
+    }
+
+    /// How the values are known.
+    pub fn method(&self) -> (&str, Claim) {
+        match &self.known {
+            Known::Heaps(heaps) if heaps.computed() as u64 > self.to => {
+                ("nim-sequence", Claim::Computed)
+            }
+            Known::Heaps(_) => ("period", Claim::Proved),
+            Known::Listed { method, claim, .. } => (method, *claim),
+        }
+    }
+
+    /// What a file of the values should say of them: rules, arguments if there are any, method, claim, version.
+    pub fn about(&self) -> Vec<(&'static str, String)> {
+        let (method, claim) = self.method();
+        let mut about = vec![
+            ("game", self.game.name.clone()),
+            ("rules", self.game.source.text.trim().to_owned()),
+        ];
+        if !self.arguments.is_empty() {
+            about.push(("arguments", self.arguments.clone()));
+        }
+        about.extend([
+            ("method", method.to_owned()),
+            ("claim", claim.to_string()),
+            ("version", format!("grundy {}", env!("CARGO_PKG_VERSION"))),
+        ]);
+        about
+    }
+
+    /// The values of some heaps.
+    fn values(&self, heaps: Range<usize>) -> Vec<u64> {
+        match &self.known {
+            Known::Heaps(known) => known.values(heaps),
+            Known::Listed { values, .. } => values[heaps].to_vec(),
+        }
+    }
+
+    /// The greatest value. Cost: a look at each that was computed.
+    pub fn largest(&self) -> u64 {
+        let end = self.to as usize + 1;
+        let (known, period) = match &self.known {
+            Known::Heaps(heaps) => (
+                heaps.computed().min(end),
+                heaps.period().map_or(0, |p| p.period),
+            ),
+            Known::Listed { .. } => (end, 0),
+        };
+        // Past what is computed values repeat or rise from period to period.
+        let late = known.max(end.saturating_sub(period))..end;
+        let all = pieces(0..known).chain(pieces(late));
+        all.filter_map(|piece| self.values(piece).into_iter().max())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Whether a value is past 65,535.
+    pub fn wide(&self) -> bool {
+        let may = match &self.known {
+            // What is computed is not.
+            Known::Heaps(heaps) => heaps.period().is_some_and(|p| p.saltus > 0),
+            Known::Listed { .. } => true,
+        };
+        may && self.largest() > u64::from(u16::MAX)
+    }
+
+    /// The values in order, a block at a time, with the first heap of each.
+    pub fn blocks(&self) -> impl Iterator<Item = (u64, Vec<u64>)> {
+        pieces(0..self.to as usize + 1).map(|piece| (piece.start as u64, self.values(piece)))
+    }
+
+    /// The values as little-endian numbers, 16 bits each or 32 if they are `wide`, to each of `sink` in blocks.
+    ///
+    /// # Errors
+    /// Those of the sink; `None` if a value does not fit.
+    fn binary<E>(
+        &self,
+        wide: bool,
+        sink: &mut dyn FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), Option<E>> {
+        let end = self.to as usize + 1;
+        let mut from = 0;
+        if let Known::Heaps(heaps) = &self.known
+            && !wide
+        {
+            let bytes = |heaps: Range<usize>, known: &Heaps| -> Vec<u8> {
+                let values = known.sequence().values(heaps);
+                values.into_iter().flat_map(u16::to_le_bytes).collect()
+            };
+            from = heaps.computed().min(end);
+            for piece in pieces(0..from) {
+                sink(&bytes(piece, heaps)).map_err(Some)?;
+            }
+            if let Some(period) = heaps.period().filter(|p| p.saltus == 0) {
+                // Some turns at a time, which are made once.
+                let (p, start) = (period.period, period.preperiod);
+                let turns = bytes(start..start + p, heaps).repeat(BLOCK.div_ceil(p));
+                let mut phase = (from.max(start) - start) % p;
+                while from < end {
+                    let count = (turns.len() / 2 - phase).min(end - from);
+                    sink(&turns[2 * phase..2 * (phase + count)]).map_err(Some)?;
+                    (from, phase) = (from + count, 0);
+                }
+            }
+        }
+        let mut bytes: Vec<u8> = Vec::with_capacity(4 * BLOCK);
+        for piece in pieces(from..end) {
+            bytes.clear();
+            for value in self.values(piece) {
+                let value = u32::try_from(value).map_err(|_| None)?.to_le_bytes();
+                bytes.extend_from_slice(if wide { &value } else { &value[..2] });
+            }
+            sink(&bytes).map_err(Some)?;
+        }
+        Ok(())
+    }
+
+    /// The SHA-256 of the values as little-endian numbers of 16 bits, or 32 if one is past 65,535. `None` if one is past
+    /// 32 bits.
+    pub fn checksum(&self) -> Option<String> {
+        let mut sha = Sha256::new();
+        let mut sink = |bytes: &[u8]| {
+            sha.update(bytes);
+            Ok::<(), ()>(())
+        };
+        self.binary(self.wide(), &mut sink).ok()?;
+        Some(sha.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    }
+
+    /// Writes the values as little-endian numbers of 16 bits, or 32 if they are `wide`.
+    ///
+    /// # Errors
+    /// If they cannot be written, or one is past 32 bits.
+    pub fn write_binary(&self, wide: bool, out: &mut dyn Write) -> io::Result<()> {
+        let done = self.binary(wide, &mut |bytes| out.write_all(bytes));
+        done.map_err(|e| e.unwrap_or_else(|| io::Error::other("a value is past 32 bits")))
+    }
+
+    /// The checksum with what it is of.
+    pub fn checksum_json(&self, sha256: &str) -> Json {
+        let (method, claim) = self.method();
+        json!({
+            "game": self.game.name,
+            "to": self.to,
+            "bits": if self.wide() { 32 } else { 16 },
+            "sha256": sha256,
+            "method": method,
+            "claim": claim.to_string(),
+        })
+    }
+
+    /// The values as cells, in order.
+    pub fn cells(&self) -> impl Iterator<Item = Option<Cell>> {
+        self.blocks()
+            .flat_map(|(_, values)| values.into_iter().map(|v| Some(cell(v))))
+    }
+
+    /// The table without its cells.
+    pub fn heading(&self) -> Table {
+        let (method, claim) = self.method();
+        Table {
+            game: self.game.name.clone(),
+            axes: vec![self.axis.clone()],
+            to: vec![self.to],
+            cells: Vec::new(),
+            method: method.to_owned(),
+            claim,
+            values_searched: false,
+            values_left_out: false,
+        }
+    }
+
+    /// As [`Table::to_csv`], block by block.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{},grundy,outcome", self.axis)?;
+        self.rows(out, ["", ",", ",", "\n", ""])
+    }
+
+    /// As [`Table::to_json`] laid out for reading, block by block.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Json::Object(heading) = self.heading().to_json() else {
+            return Ok(());
+        };
+        writeln!(out, "{{")?;
+        for (key, value) in heading.iter().filter(|(key, _)| *key != "cells") {
+            writeln!(out, "  {}: {value},", Json::from(key.as_str()))?;
+        }
+        writeln!(out, "  \"cells\": [")?;
+        self.rows(
+            out,
+            [
+                "    {\"at\": [",
+                "], \"grundy\": ",
+                ", \"outcome\": \"",
+                "\"}",
+                ",\n",
+            ],
+        )?;
+        writeln!(out, "\n  ]\n}}")
+    }
+
+    /// Each heap, value and outcome with texts before, between and behind, the last one between rows.
+    fn rows(
+        &self,
+        out: &mut dyn Write,
+        [head, first, second, tail, between]: [&str; 5],
+    ) -> io::Result<()> {
+        let mut text: Vec<u8> = Vec::with_capacity(64 * BLOCK);
+        for (from, values) in self.blocks() {
+            text.clear();
+            for (n, value) in (from..).zip(values) {
+                if n > 0 {
+                    text.extend_from_slice(between.as_bytes());
+                }
+                text.extend_from_slice(head.as_bytes());
+                decimal(n, &mut text);
+                text.extend_from_slice(first.as_bytes());
+                decimal(value, &mut text);
+                text.extend_from_slice(second.as_bytes());
+                text.push(if value == 0 { b'P' } else { b'N' });
+                text.extend_from_slice(tail.as_bytes());
+            }
+            out.write_all(&text)?;
+        }
+        Ok(())
+    }
+
+    /// The least number of bytes that [`Sequence::write_csv`] or [`Sequence::write_json`] comes to.
+    pub fn least_text(&self, json: bool) -> u64 {
+        let around = if json { 39 } else { 4 };
+        let mut digits = 0u64;
+        let (mut from, mut width) = (0u64, 1);
+        while from <= self.to {
+            let next = 10u64.saturating_pow(width);
+            let count = next.min(self.to + 1) - from;
+            digits = digits.saturating_add(count.saturating_mul(u64::from(width)));
+            (from, width) = (next, width + 1);
+        }
+        digits.saturating_add((self.to + 1).saturating_mul(around + 1))
+    }
+}
+
+fn interrupted(computed: usize, keep: Option<&Keep>) -> Box<Diagnostic> {
+    let message = format!("stopped after {} values", computed);
+    let error = Diagnostic::error(Code::Interrupted, &Source::new("", ""), message);
+    Box::new(match keep {
+        Some(keep) => error.help(format!(
+            "the same command with `--resume {}` goes on from there",
+            keep.file.display()
+        )),
+        None => error.help("with `--resume FILE` a run keeps its state and goes on later"),
+    })
+}
+
+/// Whether there is memory for all values that may have to be computed.
+fn afford(heaps: &Heaps, to: u64, budget: &Budget) -> Result<()> {
+    if heaps.period().is_some() {
+        return Ok(());
+    }
+    let need = u64::try_from(Heaps::bytes(heaps.code(), to + 1)).unwrap_or(u64::MAX);
+    let free = room::memory().unwrap_or(u64::MAX);
+    if need <= budget.memory().min(free) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} values need {} of memory, and no period is found that would spare them",
+        to + 1,
+        room::text(need)
+    );
+    let error = Diagnostic::error(Code::Memory, &Source::new("", ""), message);
+    let error = error.note(format!("the bound is {}", room::text(budget.memory())));
+    Err(Box::new(if need > free {
+        error
+            .note(format!("the machine has {} left", room::text(free)))
+            .help("ask for fewer values")
+    } else {
+        let more = need.div_ceil(1 << 30);
+        error.help(format!(
+            "give more memory, for example `--memory {more}G`, or ask for fewer values"
+        ))
+    }))
+}
+
+/// Whether the condition holds for every heap.
+fn every_heap(condition: &Expr, heap: usize) -> bool {
+    match &condition.kind {
+        ExprKind::And(all) => all.iter().all(|c| every_heap(c, heap)),
+        ExprKind::Compare(op, left, right) => match (op, &left.kind, &right.kind) {
+            (CompareOp::Ge, ExprKind::Slot(s), ExprKind::Int(least)) => {
+                *s == heap && *least <= Int::ZERO
+            }
+            (CompareOp::Gt, ExprKind::Slot(s), ExprKind::Int(below)) => {
+                *s == heap && *below < Int::ZERO
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn pieces(heaps: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = heaps.end;
+    heaps
+        .step_by(BLOCK)
+        .map(move |from| from..end.min(from + BLOCK))
+}
+
+/// A number in decimal digits; the library's formatting costs more than all else in a row.
+fn decimal(mut n: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// The cell of a heap with that value.
+pub(crate) fn cell(value: u64) -> Cell {
+    Cell {
+        outcome: Outcome::from_next_wins(value != 0),
+        grundy: Some(Int::from(value)),
+    }
+}
