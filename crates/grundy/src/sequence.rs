@@ -36,7 +36,7 @@ pub struct Sequence {
 
 /// Who knows the values.
 enum Known {
-    Heaps(Heaps),
+    Heaps(Box<Heaps>),
     /// Somebody else has found them.
     Listed {
         values: Vec<u64>,
@@ -99,7 +99,7 @@ impl Sequence {
             arguments: one_line(&args.source.text),
             axis: var.name.clone(),
             to: *to,
-            known: Known::Heaps(Heaps::new(&heap.code)),
+            known: Known::Heaps(Box::new(Heaps::new(&heap.code))),
         }))
     }
 
@@ -148,7 +148,7 @@ impl Sequence {
         if let Known::Heaps(heaps) = &mut self.known
             && let Some(kept) = checkpoint::read(file, heaps.code())?
         {
-            *heaps = kept;
+            **heaps = kept;
         }
         Ok(())
     }
