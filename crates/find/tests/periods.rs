@@ -55,6 +55,8 @@ fn periods_of_the_literature() {
         ("0.165", 1550, 5181, "long"),
         ("0.45", 20, 498, "long"),
         ("0.127", 4, 46578, "window"),
+        ("0.16", 149_459, 105_351, "window"),
+        ("0.56", 144, 326_640, "window"),
     ] {
         let found = proved(&code(text), text, 1_000_000);
         assert_eq!(found, Some((p, n0, 0, kind)), "{text}");

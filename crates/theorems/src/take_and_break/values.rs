@@ -43,7 +43,7 @@ pub(super) enum Stop {
 const WORK: u64 = 1 << 32;
 /// Values in the table before the kernels take over, and steps of theirs at most: some seconds.
 const TABLE: usize = 2048;
-const FAR_WORK: u64 = 1 << 36;
+const FAR_WORK: u64 = 1 << 34;
 /// Options gone through one by one, at most.
 const MOST_LISTED: u64 = 1 << 26;
 
