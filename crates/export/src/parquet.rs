@@ -189,7 +189,7 @@ mod tests {
         )
         .unwrap();
         let row = |i: u64| {
-            let maybe = (i % 3 > 0).then_some(u64::MAX - i);
+            let maybe = (!i.is_multiple_of(3)).then_some(u64::MAX - i);
             (
                 i,
                 (i * i % 65_536) as u32,
