@@ -538,7 +538,7 @@ mod x86 {
         planes_eight false 8
     }
 
-    /// Up to four rows of holes at a time, 32 lanes each, in registers.
+    /// Up to six rows of holes at a time, 32 lanes each, in registers.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn strike<const ROWS: usize, const MIXED: bool>(

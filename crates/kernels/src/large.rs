@@ -1,6 +1,6 @@
-//! Blocks whose codes need a byte: tables of flags for the first pairs, then comparisons with what they leave.
+//! Blocks whose codes need a byte: bit planes for the first pairs, then comparisons with what they leave.
 //!
-//! For each of 64 heaps the far pairs, in any order, exclude codes. The first of them are scattered into a table of flags;
+//! For each of 64 heaps the far pairs, in any order, exclude codes. The first of them set flags, a bit for each code;
 //! the first codes without a flag, the *holes* of each heap, then stand in rows, and every further pair is compared with a
 //! row at a time for all heaps. Rows get fewer as holes are hit. What is left over is searched for heap by heap, so that
 //! the number of rows and flags decides the speed and never the result.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::checkpoint::{Reader, Unreadable, Writer};
 use crate::lanes::{self, Delta, Eight, Near, ROW, SPAN, Witness};
 use crate::large::{LIMIT, Large};
-use crate::split::Split;
+use crate::split::{Split, shared_parity, takes};
 use crate::{Settled, Stop};
 use grundy_core::Code;
 
@@ -87,20 +87,13 @@ const EVEN: u64 = 0x5555_5555_5555_5555;
 impl Pairs {
     /// A run that has computed nothing.
     pub fn new(digits: &[u64], unequal: bool) -> Self {
-        let with = |bit: u32| -> Vec<usize> {
-            (0..digits.len())
-                .filter(|&t| digits[t] >> bit & 1 == 1)
-                .collect()
-        };
-        let twos = with(2);
-        let parity = twos.first().map(|t| (t & 1) as u8);
-        let shift = parity.filter(|&p| twos.iter().all(|t| (t & 1) as u8 == p));
+        let twos = takes(digits, 2);
         Pairs {
-            zeros: with(0),
-            ones: with(1),
-            twos,
+            zeros: takes(digits, 0),
+            ones: takes(digits, 1),
             unequal,
-            shift,
+            shift: shared_parity(&twos),
+            twos,
             split: Split {
                 mask: 0,
                 position: false,

@@ -5,7 +5,7 @@
 //! rares for each heap, and half its size for each value that has to be searched for; two bytes a heap.
 
 use crate::Stop;
-use crate::split::Split;
+use crate::split::{Split, shared_parity, takes};
 
 /// A nim-sequence on its way.
 pub(crate) struct Scalar {
@@ -31,18 +31,12 @@ const EARLY: usize = 1500;
 
 impl Scalar {
     pub fn new(digits: &[u64], unequal: bool) -> Self {
-        let with = |bit: u32| -> Vec<usize> {
-            (0..digits.len())
-                .filter(|&t| digits[t] >> bit & 1 == 1)
-                .collect()
-        };
-        let twos = with(2);
-        let parity = twos.first().map(|t| (t & 1) as u8);
+        let twos = takes(digits, 2);
         Scalar {
-            zeros: with(0),
-            ones: with(1),
+            zeros: takes(digits, 0),
+            ones: takes(digits, 1),
             unequal,
-            shift: parity.filter(|&p| twos.iter().all(|t| (t & 1) as u8 == p)),
+            shift: shared_parity(&twos),
             twos,
             // Until there are values to choose by, odd values are common.
             split: Split {

@@ -120,6 +120,22 @@ impl Split {
     }
 }
 
+/// The numbers that may be taken to leave exactly so many heaps.
+pub(crate) fn takes(digits: &[u64], heaps: u32) -> Vec<usize> {
+    (0..digits.len())
+        .filter(|&t| digits[t] >> heaps & 1 == 1)
+        .collect()
+}
+
+/// The parity of all these numbers, if they share one.
+pub(crate) fn shared_parity(numbers: &[usize]) -> Option<u8> {
+    let parity = numbers.first()? & 1;
+    numbers
+        .iter()
+        .all(|t| t & 1 == parity)
+        .then_some(parity as u8)
+}
+
 /// The Walsh–Hadamard transform: entry m becomes the sum over v of (−1)^parity(v & m) times entry v.
 fn transform(row: &mut [i64]) {
     let mut half = 1;
