@@ -1,6 +1,9 @@
 //! Checks a stranger's program: random inputs in the contest's layout, its output against ours, and the smallest input that
 //! shows what is wrong.
 //!
+//! The game's own samples and facts come first. Of the random cases half are made P-positions where a winning move is known
+//! and its result can be written as an input: who is wrong about large numbers mostly takes a P-position for an N-position.
+//!
 //! Inputs are run many cases at a time; what fails is first sought in one case alone, then shrunk. Outputs are equal when
 //! they are the same but for blanks at the ends of lines and lines at the end; when only the words are the same it is said.
 //! What is right is backed by the search engine, which knows no theorem. Cost: a process a run, some thousand runs a
@@ -11,18 +14,19 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use grundy_core::Budget;
+use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::Game;
 use grundy_lang::value::Position;
 use serde_json::{Value as Json, json};
 
+use crate::answer::int_json;
 use crate::child::{self, End, Run};
 use crate::format::{Want, called};
-use crate::inputs::{Field, File, Inputs, unbound};
+use crate::inputs::{Field, File, Inputs, Random, unbound};
 use crate::judge::{self, CaseAnswer, Decide, Result};
-use crate::shrink::shrink;
+use crate::shrink::{numbers, shrink};
 
 /// Cases run together once the first have passed alone.
 const BATCH: usize = 25;
@@ -30,6 +34,10 @@ const BATCH: usize = 25;
 const TRIES: usize = 4000;
 /// Characters of an input or output that a report shows.
 const SHOWN: usize = 2000;
+/// Lines that a report shows.
+const LINES: usize = 10;
+/// An answer of ours that takes longer is of an input too large.
+const QUICK: Duration = Duration::from_millis(250);
 
 /// How to check.
 #[derive(Clone, Debug)]
@@ -68,6 +76,8 @@ pub struct Report {
     pub inputs: u64,
     /// Runs whose output had the same words as ours and other blanks or line ends.
     pub loose: u64,
+    /// The largest number in an input.
+    pub largest: Int,
     /// What is wrong.
     pub failure: Option<Failure>,
 }
@@ -181,12 +191,15 @@ pub fn check_with(
     let mut report = Report {
         inputs: 0,
         loose: 0,
+        largest: Int::ZERO,
         failure: None,
     };
     let mut barren = 0;
     let mut seen = HashSet::new();
+    let mut stated = inputs.stated().into_iter();
+    let mut random = Random(!options.seed);
     while report.inputs < options.count && barren < 200 {
-        let batch = if report.inputs < 5 {
+        let batch = if report.inputs < 5 || stated.len() > 0 {
             1
         } else {
             BATCH.min((options.count - report.inputs) as usize)
@@ -194,9 +207,18 @@ pub fn check_with(
         let mut files = Vec::new();
         while files.len() < batch && barren < 200 {
             barren += 1;
-            let Some(file) = inputs.record() else {
+            let next = stated.next();
+            let is_random = next.is_none();
+            let Some(mut file) = next.or_else(|| inputs.record()) else {
                 continue;
             };
+            let start = Instant::now();
+            if is_random
+                && random.below(2) == 0
+                && let Some(lost) = checker.lost(&mut inputs, &file)
+            {
+                file = lost;
+            }
             let text = inputs.print(&file);
             // The same again says nothing new, and what we cannot answer ourselves is no input to check with.
             if !seen.insert(text.clone()) {
@@ -206,6 +228,11 @@ pub fn check_with(
                 Ok(_) => {
                     files.push(file);
                     barren = 0;
+                    if is_random && start.elapsed() > QUICK {
+                        inputs.slow();
+                    } else if is_random {
+                        inputs.quick();
+                    }
                 }
                 Err(error) if error.code == Code::Memory => inputs.too_large(),
                 Err(error) if error.code == Code::Unsupported => return Err(error),
@@ -225,6 +252,11 @@ pub fn check_with(
             break;
         }
         let (equal, wrong) = checker.run(&inputs, &file)?;
+        let text = inputs.print(&file);
+        let largest = text
+            .split_whitespace()
+            .filter_map(|t| t.parse::<Int>().ok());
+        report.largest = largest.fold(report.largest, Int::max);
         if let Some(wrong) = wrong {
             let alone = files
                 .iter()
@@ -289,6 +321,75 @@ impl Checker<'_> {
             &self.options.budget,
         )?;
         Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// The rules and positions of an input.
+    fn cases(&mut self, inputs: &Inputs<'_>, file: &File) -> Result<Vec<(Rules, Position)>> {
+        let mut recorder = Recorder {
+            decide: self.decide,
+            rules: None,
+            cases: Vec::new(),
+        };
+        judge::run_with(
+            self.game,
+            &mut recorder,
+            inputs.print(file).as_bytes(),
+            io::sink(),
+            false,
+            &self.options.budget,
+        )?;
+        Ok(recorder.cases)
+    }
+
+    /// The input changed by a winning move of its last case, if what that leads to can be written as an input.
+    fn lost(&mut self, inputs: &mut Inputs<'_>, file: &File) -> Option<File> {
+        let (rules, position) = self.cases(inputs, file).ok()?.pop()?;
+        self.decide.rules(rules).ok()?;
+        let after = self.decide.winning(&position).ok()??;
+        // The words that the move takes away, and those that it puts there.
+        let words = |p: &Position| p.parts.iter().flat_map(|p| p.0.iter().cloned()).collect();
+        let (mut gone, mut come): (Vec<Int>, Vec<Int>) = (words(&position), words(&after));
+        gone.retain(|w| {
+            let same = come.iter().position(|c| c == w);
+            same.inspect(|at| drop(come.swap_remove(*at))).is_none()
+        });
+        if gone.is_empty() || gone.len() != come.len() || gone.len() > 2 {
+            return None;
+        }
+        let steps = inputs.format.steps.clone();
+        let mut orders = vec![come.clone()];
+        if come.len() == 2 {
+            orders.push(come.into_iter().rev().collect());
+        }
+        for come in orders {
+            let mut lost = file.clone();
+            let mut all = Vec::new();
+            lost.records
+                .iter_mut()
+                .for_each(|r| numbers(inputs, &steps, r, &mut all));
+            let mut set = HashSet::new();
+            for (from, to) in gone.iter().zip(&come) {
+                // The last one, since counts and the cases before come first.
+                let at = (0..all.len())
+                    .rev()
+                    .find(|i| !all[*i].count && *all[*i].value == *from && set.insert(*i))?;
+                all[at].value.clone_from(to);
+            }
+            if inputs.legal(&lost)
+                && let Some((_, position)) = self.cases(inputs, &lost).ok()?.pop()
+                && let Ok(answer) = self.decide.answer(
+                    &position,
+                    Want {
+                        win: true,
+                        ..Want::default()
+                    },
+                )
+                && !answer.win
+            {
+                return Some(lost);
+            }
+        }
+        None
     }
 
     /// Runs the program on a file; what is wrong, if anything.
@@ -425,21 +526,8 @@ impl Checker<'_> {
         file: &File,
         theirs: &str,
     ) -> Result<Option<(Rules, Position, usize, usize)>> {
-        let mut recorder = Recorder {
-            decide: self.decide,
-            rules: None,
-            cases: Vec::new(),
-        };
         let input = inputs.print(file);
-        judge::run_with(
-            self.game,
-            &mut recorder,
-            input.as_bytes(),
-            io::sink(),
-            false,
-            &self.options.budget,
-        )?;
-        let cases = recorder.cases;
+        let cases = self.cases(inputs, file)?;
         let squeeze = |text: &str| text.split_whitespace().collect::<String>();
         let theirs = squeeze(theirs);
         let mut blamed = cases.len().saturating_sub(1);
@@ -503,7 +591,15 @@ fn inset(text: &str) -> String {
     if shown.len() < text.len() {
         shown.push('…');
     }
-    let mut out: String = shown.lines().map(|l| format!("    {l}\n")).collect();
+    let mut out: String = shown
+        .lines()
+        .take(LINES)
+        .map(|l| format!("    {l}\n"))
+        .collect();
+    let lines = text.lines().count();
+    if lines > LINES {
+        out.push_str(&format!("    … ({lines} lines in all)\n"));
+    }
     if out.is_empty() {
         out.push_str("    (nothing)\n");
     }
@@ -520,9 +616,13 @@ impl Report {
     pub fn render(&self) -> String {
         let Some(failure) = &self.failure else {
             let mut out = match self.inputs {
-                1 => "1 input, equal\n".to_owned(),
-                n => format!("{n} inputs, all equal\n"),
+                1 => "1 input, equal".to_owned(),
+                n => format!("{n} inputs, all equal"),
             };
+            out.push_str(&format!(
+                "; the largest number in them is {}\n",
+                self.largest
+            ));
             if self.loose > 0 {
                 out.push_str(&format!(
                     "in {} only the words are equal: blanks or line ends differ, which a strict judge may not accept\n",
@@ -567,6 +667,7 @@ impl Report {
             "passed": self.passed(),
             "inputs": self.inputs,
             "only_words_equal": self.loose,
+            "largest": int_json(&self.largest),
             "failure": self.failure.as_ref().map(|f| json!({
                 "fault": f.fault,
                 "input": f.input,

@@ -53,4 +53,20 @@ impl Decide for Decider {
         };
         Ok(CaseAnswer { win, value, moves })
     }
+
+    fn winning(&mut self, position: &Position) -> Result<Option<Position>> {
+        let plan = self
+            .plan
+            .as_ref()
+            .expect("the judge gives rules before it asks");
+        if !plan.outcome(position)?.next_wins() {
+            return Ok(None);
+        }
+        let (moves, _) = plan.moves(position, 1)?;
+        Ok(moves.into_iter().next().map(|m| {
+            let mut after = position.clone();
+            after.parts.splice(m.part..=m.part, m.to);
+            after
+        }))
+    }
 }

@@ -1,7 +1,8 @@
 //! Random inputs for a game, in the layout of its contest.
 //!
-//! A file is a tree of the values that the game's `input` names. Values are mostly small, with 0, 1 and the ends of their
-//! ranges often; what `require` and `limit` say of a single name becomes its range, the rest is tried again or put in
+//! A file is a tree of the values that the game's `input` names. In half of them the values are small, with 0, 1 and the
+//! ends of their ranges often; in the others their sizes are log-uniform up to the limits, with numbers next to the limits
+//! and to where machine words and squares overflow. How large they may be grows while answers stay quick. What `require` and `limit` say of a single name becomes its range, the rest is tried again or put in
 //! order. Line breaks and the sentinel are learned from the game's own sample. The same seed gives the same files. Cost: a
 //! few walks over the requirements a value.
 
@@ -99,11 +100,17 @@ pub struct Inputs<'g> {
     /// The level of size of the last record, and the largest one allowed.
     level: usize,
     cap: usize,
+    /// Whether the last record has large numbers, and the bits that they may have.
+    wide: bool,
+    bits: u32,
+    growing: bool,
     ordered_rows: bool,
 }
 
 /// No list is made longer than this, whatever the format says.
 const LONGEST: usize = 10_000;
+/// Numbers near which machine arithmetic goes wrong: ends of words, and the first whose square is past one.
+const EDGES: [u64; 6] = [1 << 15, 46_341, 1 << 16, 1 << 31, 3_037_000_500, 1 << 32];
 /// Tries for one item, and for one record.
 const TRIES: u32 = 40;
 
@@ -139,6 +146,9 @@ impl<'g> Inputs<'g> {
             counts_to: 0,
             level: 0,
             cap: 6,
+            wide: false,
+            bits: 10,
+            growing: true,
             ordered_rows: false,
             format,
         };
@@ -305,8 +315,35 @@ impl<'g> Inputs<'g> {
         } else {
             self.values_to
         };
+        // Without a limit nobody says that a program must bear large numbers.
+        if self.wide
+            && !count
+            && let Some(high) = &high
+        {
+            let low = low.unwrap_or(Int::ZERO);
+            let room = (high - &low).to_u64()?.min((1 << self.bits) - 1);
+            return Some(&low + &Int::from(self.large(room)));
+        }
         // A list without elements comes up only where the game speaks of it.
         self.within(low, high, if count { 1 } else { 0 }, to)
+    }
+
+    /// A number up to `room`, of a random size.
+    fn large(&mut self, room: u64) -> u64 {
+        let random = &mut self.random;
+        match random.below(8) {
+            0 => room - random.below(4).min(room),
+            1 => {
+                let edge = EDGES[random.below(EDGES.len() as u64) as usize];
+                (edge + random.below(5) - 2).min(room)
+            }
+            2 => random.below(4).min(room),
+            3 => random.below(room / 2 + 1) + room / 2,
+            _ => {
+                let bits = 1 + random.below(u64::from(room.checked_ilog2().unwrap_or(0)) + 1);
+                random.below(1 << bits).min(room)
+            }
+        }
     }
 
     fn within(&mut self, low: Option<Int>, high: Option<Int>, least: i64, to: u64) -> Option<Int> {
@@ -535,6 +572,7 @@ impl<'g> Inputs<'g> {
             let level = self.level;
             self.values_to = [2, 4, 8, 16, 40, 100, 1000][level];
             self.counts_to = [1, 2, 3, 4, 6, 8, 12][self.random.below(level as u64 + 1) as usize];
+            self.wide = self.random.below(2) == 0;
             self.ordered_rows = self.random.below(2) == 0;
             self.known.fill(false);
             if let Some(record) = self.steps(&steps) {
@@ -551,7 +589,72 @@ impl<'g> Inputs<'g> {
 
     /// Says that the last record was too large to be answered: none that large is made from now on.
     pub fn too_large(&mut self) {
-        self.cap = self.level.saturating_sub(1);
+        if self.wide {
+            self.growing = false;
+            self.bits = self.bits.saturating_sub(2).max(4);
+        } else {
+            self.cap = self.level.saturating_sub(1);
+        }
+    }
+
+    /// Says that the last record took long to answer: numbers get smaller, should theirs be the reason.
+    pub fn slow(&mut self) {
+        if self.wide {
+            self.too_large();
+        }
+    }
+
+    /// Says that the last record was answered at once: larger numbers may come.
+    pub fn quick(&mut self) {
+        if self.wide && self.growing {
+            self.bits = (self.bits + 3).min(62);
+        }
+    }
+
+    /// What the game itself states: its samples, a case each, and the positions of its facts.
+    pub fn stated(&mut self) -> Vec<File> {
+        let game = self.game;
+        let layout = self.layout.clone();
+        let mut out = Vec::new();
+        for (text, _) in &game.samples {
+            for record in self.parse(text).unwrap_or_default().records {
+                match &record[..] {
+                    [Field::Group(times)] => out.extend(
+                        times
+                            .iter()
+                            .map(|t| vec![Field::Group(vec![t.clone()])])
+                            .map(|record| vec![record]),
+                    ),
+                    _ => out.push(vec![record]),
+                }
+            }
+        }
+        let mut out: Vec<File> = out.into_iter().map(|records| File { records }).collect();
+        for expect in &game.expects {
+            let text = game.source.slice(expect.span);
+            let text = text.split("->").next().unwrap_or_default();
+            let text = text.trim_start().trim_start_matches("expect");
+            let tokens: Vec<&str> = text
+                .split(|c: char| c.is_whitespace() || "[](){},\"".contains(c))
+                .map(|t| t.rsplit('=').next().unwrap_or_default())
+                .filter(|t| !t.is_empty())
+                .collect();
+            // A fact leaves out what can be counted: how many rows there are, and that there is one case.
+            let counts = (1..=tokens.len()).map(|n| n.to_string());
+            let heads: Vec<String> = std::iter::once(String::new())
+                .chain(counts.clone())
+                .chain(counts.map(|n| format!("1 {n}")))
+                .collect();
+            let found = heads.iter().find_map(|head| {
+                let text = format!("{head} {}", tokens.join(" "));
+                let file = self.parse(&text).filter(|f| f.records.len() == 1)?;
+                (self.has_cases(&file) && self.legal(&file)).then_some(file)
+            });
+            out.extend(found);
+        }
+        self.layout = layout;
+        out.retain(|file| self.has_cases(file) && self.legal(file));
+        out
     }
 
     fn steps(&mut self, steps: &[Step<'g>]) -> Option<Record> {

@@ -33,6 +33,11 @@ pub trait Decide {
 
     /// The answer for a position: what is wanted of it.
     fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer>;
+
+    /// Where a winning move leads; `None` for a P-position, and from those that cannot say.
+    fn winning(&mut self, _position: &Position) -> Result<Option<Position>> {
+        Ok(None)
+    }
 }
 
 /// The answer to a case. What was not wanted may be left out.

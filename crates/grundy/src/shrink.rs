@@ -1,6 +1,6 @@
 //! From an input that shows a fault to a smallest one that still does.
 //!
-//! Greedy: records and repeated cases are dropped in halves, quarters and so on down to single ones; then counts are
+//! Large numbers are first bisected towards 0. Then greedy: records and repeated cases are dropped in halves, quarters and so on down to single ones; then counts are
 //! lowered and their lists cut with them, elements and characters dropped, numbers replaced by 0, 1, their half or one
 //! less, alone and in pairs. Every change that keeps the fault is kept, until none does. What is tried always satisfies the
 //! game's requirements. Cost: the number of tries is bounded; each is one run of whatever shows the fault.
@@ -46,7 +46,12 @@ pub fn shrink(
 ) -> File {
     let mut tried = HashSet::from([inputs.print(&file)]);
     let mut left = tries;
+    let mut bisected = false;
     'changed: loop {
+        if !bisected && number_count(inputs, &mut file) <= FEW {
+            bisected = true;
+            bisect(inputs, &mut file, &mut left, fails);
+        }
         for change in changes(inputs, &file) {
             let Some(smaller) = apply(inputs, &file, &change) else {
                 continue;
@@ -71,6 +76,47 @@ pub fn shrink(
     }
 }
 
+fn number_count(inputs: &Inputs<'_>, file: &mut File) -> usize {
+    let steps = inputs.format.steps.clone();
+    let mut all = Vec::new();
+    file.records
+        .iter_mut()
+        .for_each(|r| numbers(inputs, &steps, r, &mut all));
+    all.len()
+}
+
+/// Lowers each large number to where its fault begins, if it fails from somewhere on.
+fn bisect(
+    inputs: &mut Inputs<'_>,
+    file: &mut File,
+    left: &mut usize,
+    fails: &mut dyn FnMut(&mut Inputs<'_>, &File) -> bool,
+) {
+    let steps = inputs.format.steps.clone();
+    for i in 0..number_count(inputs, file) {
+        let mut all = Vec::new();
+        file.records
+            .iter_mut()
+            .for_each(|r| numbers(inputs, &steps, r, &mut all));
+        if all[i].count || *all[i].value <= Int::from(MANY) {
+            continue;
+        }
+        let (mut low, mut high) = (-1, all[i].value.to_i64().unwrap_or(-1));
+        while low + 1 < high && *left > 0 {
+            // 0 first: a number that does not matter costs one try.
+            let middle = if low < 0 { 0 } else { low + (high - low) / 2 };
+            let change = Change::Number(i, Int::from(middle), 0, 1);
+            let smaller =
+                apply(inputs, file, &change).filter(|f| inputs.has_cases(f) && inputs.legal(f));
+            *left -= usize::from(smaller.is_some());
+            match smaller.filter(|f| fails(inputs, f)) {
+                Some(smaller) => (*file, high) = (smaller, middle),
+                None => low = middle,
+            }
+        }
+    }
+}
+
 /// Pieces of a list of n: halves first, single ones last.
 fn pieces(n: usize) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
@@ -87,12 +133,15 @@ fn pieces(n: usize) -> Vec<(usize, usize)> {
 }
 
 /// A number in a file and whether it says how long a list is.
-struct Number<'f> {
-    value: &'f mut Int,
-    count: bool,
+pub struct Number<'f> {
+    /// The number.
+    pub value: &'f mut Int,
+    /// Whether it says how long a list is.
+    pub count: bool,
 }
 
-fn numbers<'f>(
+/// The numbers of a record, in reading order.
+pub fn numbers<'f>(
     inputs: &Inputs<'_>,
     steps: &[Step<'_>],
     record: &'f mut Record,

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use grundy::check::{Equal, Options, Report, check_with, compare};
+use grundy::decide::Decider;
 use grundy::format::Want;
 use grundy::judge::{CaseAnswer, Decide};
+use grundy::plan::Engine;
+use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::value::Position;
@@ -101,6 +104,48 @@ fn stranger(name: &str) {
         "flood" => {
             let line = "1\n".repeat(1 << 15);
             while std::io::stdout().write_all(line.as_bytes()).is_ok() {}
+        }
+        // The golden ratio in single precision, or with a depth that a recursion would not bear.
+        "float" | "deep" => pairs().for_each(|(a, b)| {
+            let (a, b) = (a.min(b), a.max(b));
+            assert!(name != "deep" || b < 100_000, "the stack overflows");
+            let d = b - a;
+            // Exact for differences below 2^32, else by a rounded ratio.
+            let exact = (d + (5 * u128::from(d) * u128::from(d)).isqrt() as u64) / 2;
+            let float = (d as f64 * 1.618_034) as u64;
+            say(a != if name == "float" { float } else { exact });
+        }),
+        // Rows by the recurrence of the contest, the square in a signed word of 32 bits.
+        "square" => {
+            let mut rest = numbers.iter().copied();
+            let mut case = 0;
+            while let Some(n) = rest.next().filter(|n| *n > 0) {
+                case += 1;
+                let mut sum = 0;
+                for _ in 0..n {
+                    let (mut s, c) = (rest.next().expect("s") as i64, rest.next().expect("c"));
+                    let c = c as i64;
+                    sum ^= loop {
+                        let reach = |c: i64| c + i64::from((c as i32).wrapping_mul(c as i32));
+                        if c == 0 || c == s {
+                            break 0;
+                        }
+                        let root = s.isqrt();
+                        let last = (root - 2..=root)
+                            .rev()
+                            .find(|q| *q >= 0 && q * q + q < s)
+                            .unwrap_or(0);
+                        if c > last {
+                            break if reach(c) >= s { s - c } else { 1 };
+                        }
+                        s = last;
+                    };
+                }
+                out.push_str(&format!(
+                    "Case {case}:\n{}\n",
+                    if sum > 0 { "Yes" } else { "No" }
+                ));
+            }
         }
         // The squares of the stones before the move, and a box without stones is a division by zero.
         "stone box" => {
@@ -219,9 +264,13 @@ fn failing(game: &str, name: &str) -> (String, String) {
 fn a_right_program_passes() {
     let report = checked(WYTHOFF, "right", 300);
     assert!(report.passed());
-    assert_eq!(report.render(), "300 inputs, all equal\n");
+    let text = report.render();
+    assert!(
+        text.starts_with("300 inputs, all equal; the largest number in them is "),
+        "{text}"
+    );
     let blanks = checked(WYTHOFF, "trailing blanks", 100);
-    assert_eq!(blanks.render(), "100 inputs, all equal\n");
+    assert!(blanks.render().starts_with("100 inputs, all equal; "));
 }
 
 fn another_layout_passes_and_is_told() {
@@ -326,8 +375,85 @@ fn a_flood_of_output_is_stopped() {
         failure: Some(failure),
         inputs: 1,
         loose: 0,
+        largest: Int::ZERO,
     };
     assert!(report.render().len() < 10_000, "a report can be read");
+}
+
+/// A game of the catalogue, decided by the theorems, with the default number of inputs.
+fn catalogued(game: &str, name: &str, options: &Options) -> Report {
+    let game = grundy::open(game).expect("it is in the catalogue").game;
+    let mut decider = Decider::new(Engine::Auto, Budget::with_memory(32 << 20));
+    let why = &mut |_: &Rules, _: &Position| Vec::new();
+    check_with(
+        &game,
+        &mut decider,
+        &program(name),
+        options,
+        why,
+        &mut |_| {},
+    )
+    .unwrap_or_else(|e| panic!("{}", plain(&e)))
+}
+
+fn faults_of_large_numbers_are_found() {
+    for (game, name) in [
+        ("poj1067", "float"),
+        ("hdu1729", "square"),
+        ("poj1067", "deep"),
+    ] {
+        for seed in 1..4 {
+            let options = Options {
+                seed,
+                ..options(1000)
+            };
+            let report = catalogued(game, name, &options);
+            let failure = report.failure.unwrap_or_else(|| panic!("{name} passed"));
+            if name == "deep" {
+                assert!(
+                    ["100000 0\n", "0 100000\n"].contains(&failure.input.as_str()),
+                    "{}",
+                    failure.input
+                );
+                assert!(failure.notes.is_empty(), "{:?}", failure.notes);
+            }
+            if name == "square" {
+                let large = |t: &str| t.parse::<u64>().is_ok_and(|n| n >= 46_341);
+                assert!(
+                    failure.input.split_whitespace().any(large),
+                    "{}",
+                    failure.input
+                );
+            }
+        }
+    }
+}
+
+fn what_the_game_states_and_its_limits_are_tried() {
+    for (game, least) in [
+        ("poj1067", 900_000_000),
+        ("hdu1729", 900_000),
+        ("poj2068", 8000),
+    ] {
+        let game = grundy::open(game).expect("it is in the catalogue").game;
+        let rules = grundy::inputs::unbound(&game);
+        let mut inputs = grundy::inputs::Inputs::new(&rules, 1).unwrap();
+        let stated = inputs.stated();
+        assert!(stated.len() >= game.expects.len() + game.samples.len());
+        let mut largest = 0;
+        for _ in 0..300 {
+            let file = inputs.record().expect("there are inputs");
+            inputs.quick();
+            let text = inputs.print(&file);
+            largest = largest.max(
+                text.split_whitespace()
+                    .filter_map(|t| t.parse().ok())
+                    .max()
+                    .unwrap_or(0),
+            );
+        }
+        assert!(largest >= least, "{}: {largest}", game.name);
+    }
 }
 
 fn a_program_that_does_not_listen_is_no_hang() {
@@ -483,6 +609,8 @@ fn main() {
         counted_rows_shrink_with_their_count,
         an_endless_loop_is_stopped,
         a_flood_of_output_is_stopped,
+        faults_of_large_numbers_are_found,
+        what_the_game_states_and_its_limits_are_tried,
         a_program_that_does_not_listen_is_no_hang,
         checking_with_no_inputs_is_refused,
         a_program_that_is_not_there_is_an_error,
