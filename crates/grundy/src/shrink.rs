@@ -1,9 +1,10 @@
 //! From an input that shows a fault to a smallest one that still does.
 //!
-//! Large numbers are first bisected towards 0. Then greedy: records and repeated cases are dropped in halves, quarters and so on down to single ones; then counts are
-//! lowered and their lists cut with them, elements and characters dropped, numbers replaced by 0, 1, their half or one
-//! less, alone and in pairs. Every change that keeps the fault is kept, until none does. What is tried always satisfies the
-//! game's requirements. Cost: the number of tries is bounded; each is one run of whatever shows the fault.
+//! Large numbers are first bisected towards 0. Then greedy: records and repeated cases are dropped in halves, quarters
+//! and so on down to single ones; then counts are lowered and their lists cut with them, elements and characters
+//! dropped, numbers replaced by 0, 1, their half or one less, alone and in pairs. Every change that keeps the fault is
+//! kept, until none does. What is tried always satisfies the game's requirements. Cost: the number of tries is
+//! bounded; each is one run of whatever shows the fault.
 
 use std::collections::HashSet;
 
@@ -27,6 +28,8 @@ enum Change {
     Times(usize, usize, usize),
     /// Puts a number in place of another and cuts the lists it counts, at a fraction of their length.
     Number(usize, Int, usize, usize),
+    /// Lowers all numbers to one, that of lists' lengths not.
+    All(Int),
     /// Takes the same from two numbers.
     Pair(usize, usize, Int),
     /// Leaves out elements of a list that nothing counts.
@@ -98,7 +101,7 @@ fn bisect(
         file.records
             .iter_mut()
             .for_each(|r| numbers(inputs, &steps, r, &mut all));
-        if all[i].count || *all[i].value <= Int::from(MANY) {
+        if all[i].count || all[i].value.to_i64().is_some_and(|v| v <= MANY) {
             continue;
         }
         let (mut low, mut high) = (-1, all[i].value.to_i64().unwrap_or(-1));
@@ -256,6 +259,7 @@ fn changes(inputs: &Inputs<'_>, file: &File) -> Vec<Change> {
     file.records
         .iter_mut()
         .for_each(|r| numbers(inputs, &steps, r, &mut all));
+    out.extend([Int::ZERO, Int::ONE].map(Change::All));
     let mut lowered = Vec::new();
     for (i, number) in all.iter().enumerate() {
         let v = &*number.value;
@@ -354,6 +358,15 @@ fn apply(inputs: &mut Inputs<'_>, file: &File, change: &Change) -> Option<File> 
                 .for_each(|r| numbers(inputs, &steps, r, &mut all));
             all.get_mut(*i)?.value.clone_from(to);
             return inputs.fit(file, *at, *of);
+        }
+        Change::All(to) => {
+            let mut all = Vec::new();
+            file.records
+                .iter_mut()
+                .for_each(|r| numbers(inputs, &steps, r, &mut all));
+            for number in all.into_iter().filter(|n| !n.count && *n.value > *to) {
+                number.value.clone_from(to);
+            }
         }
         Change::Pair(i, j, by) => {
             let mut all = Vec::new();
