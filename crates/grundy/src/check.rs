@@ -60,7 +60,7 @@ impl Default for Options {
             count: 1000,
             seed: 1,
             timeout: Duration::from_secs(2),
-            patience: Duration::from_secs(60),
+            patience: Duration::from_secs(20),
             budget: Budget::with_memory(32 << 20),
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! A file is a tree of the values that the game's `input` names. In half of them the values are small, with 0, 1 and the
 //! ends of their ranges often; in the others their sizes are log-uniform up to the limits, with numbers next to the limits
-//! and to where machine words and squares overflow. How large they may be grows while answers stay quick. What `require` and `limit` say of a single name becomes its range, the rest is tried again or put in
-//! order. Line breaks and the sentinel are learned from the game's own sample. The same seed gives the same files. Cost: a
-//! few walks over the requirements a value.
+//! and to where machine words and squares overflow. How large they may be grows while answers stay quick. What `require`
+//! and `limit` say of a single name becomes its range, the rest is tried again or put in order. Line breaks and the
+//! sentinel are learned from the game's own sample. The same seed and the same words on what was quick give the same
+//! files. Cost: a few walks over the requirements a value.
 
 use std::collections::BTreeSet;
 
@@ -320,8 +321,12 @@ impl<'g> Inputs<'g> {
             && !count
             && let Some(high) = &high
         {
-            let low = low.unwrap_or(Int::ZERO);
-            let room = (high - &low).to_u64()?.min((1 << self.bits) - 1);
+            let low = low.unwrap_or_else(|| Int::ZERO.min(high.clone()));
+            let room = high - &low;
+            if room.is_negative() {
+                return None;
+            }
+            let room = room.to_u64().unwrap_or(u64::MAX).min((1 << self.bits) - 1);
             return Some(&low + &Int::from(self.large(room)));
         }
         // A list without elements comes up only where the game speaks of it.
