@@ -52,7 +52,7 @@ fn three_parts() {
 
 #[test]
 fn subtraction_sets() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut proved = 0;
     for _ in 0..60 {
         let set: Vec<u64> = (0..1 + random.below(4))
@@ -73,7 +73,7 @@ fn subtraction_sets() {
 
 #[test]
 fn arithmetic_periods_of_all_but_sets() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     let mut proved = 0;
     let published = check(&cofinite(
         "allbut{1,4,7,8}",
@@ -110,7 +110,7 @@ fn all_but(set: &[u64]) -> Code {
 
 #[test]
 fn a_move_to_nothing_that_only_some_heaps_have() {
-    let mut random = Random(14);
+    let mut random = Random::new(14);
     let mut proved = 0;
     for _ in 0..200 {
         let tail = 2 + random.below(2);
@@ -203,7 +203,7 @@ fn small_heaps_of_their_own() {
 /// The theorem of the window against the long criterion, on every random code where both can be run.
 #[test]
 fn window_and_long_agree() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     let (mut both, mut odd, mut unequal, mut bit) = (0, 0, 0, 0);
     let mut tried = 0;
     while both < 400 && tried < 4_000 {
@@ -266,7 +266,7 @@ fn unequal_rules(code: &Code) -> String {
 /// Windows wherever a few values happen to repeat: whatever is accepted goes on to repeat.
 #[test]
 fn what_a_window_accepts_is_true() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut accepted, mut refused) = (0, 0);
     for _ in 0..150 {
         let mut digits = vec![if random.below(4) == 0 { 4 } else { 0 }];
@@ -323,7 +323,7 @@ fn what_a_window_accepts_is_true() {
 /// The long criterion wherever values repeat just as far as it asks: they go on to repeat.
 #[test]
 fn what_long_accepts_is_true() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let (mut accepted, mut unequal, mut three) = (0, 0, 0);
     for _ in 0..700 {
         let parts = 1 + random.below(3);

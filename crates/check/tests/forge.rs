@@ -92,7 +92,7 @@ impl Forge {
 #[test]
 fn forgeries_are_refused() {
     let mut forge = Forge { count: 0 };
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     for c in good() {
         let accepted = check(&c);
         assert!(accepted.is_ok(), "{accepted:?}");
@@ -391,7 +391,7 @@ fn more_memory_than_allowed_is_not_decided() {
 /// the true one.
 #[test]
 fn mutated_texts() {
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     let all = [
         long(
             "n -> n - k for k in S if k <= n",

@@ -40,6 +40,11 @@ impl Code {
         }
     }
 
+    /// Whether every game by this code ends: taking nothing leaves no heap or one of another size.
+    pub fn ends(&self) -> bool {
+        self.digit(0) & 3 == 0
+    }
+
     /// The digit of t.
     pub fn digit(&self, t: usize) -> u64 {
         self.digits.get(t).copied().unwrap_or(self.tail)
@@ -94,7 +99,7 @@ impl Code {
             |d: &u64| char::from_digit(u32::try_from(*d).ok()?, 36).map(|c| c.to_ascii_uppercase());
         let reach = self.reach();
         let first = self.digits.first().copied().unwrap_or(0);
-        if first & 3 != 0 || reach > 40 || self.tail != 0 || (self.unequal && self.parts() > 1) {
+        if !self.ends() || reach > 40 || self.tail != 0 || (self.unequal && self.parts() > 1) {
             return None;
         }
         if reach == 0 {

@@ -553,18 +553,7 @@ fn moved(mut word: u64, by: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (self.0 >> 33) % n
-        }
-    }
+    use grundy_testkit::Random;
 
     /// Whether a heap has an option of its own value in which a heap has the period.
     fn equal(code: &Code, values: &[u16], first: usize, n: usize) -> bool {
@@ -577,7 +566,7 @@ mod tests {
     /// The test by kinds of heaps against all options of many heaps, of sequences that are no nim-sequences.
     #[test]
     fn options_of_equal_value_are_found_by_kinds() {
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         let (mut never, mut found, mut missed) = (0, 0, 0);
         for _ in 0..3_000 {
             let period = 1 + random.below(4) as usize;
@@ -647,7 +636,7 @@ mod tests {
 
     #[test]
     fn patterns_are_those_of_the_plain_search() {
-        let mut random = Random(12);
+        let mut random = Random::new(12);
         let mut found = 0;
         for _ in 0..20_000 {
             let (n0, p) = (random.below(6) as usize, 1 + random.below(6) as usize);
@@ -674,7 +663,7 @@ mod tests {
 
     #[test]
     fn rows_move_as_their_values_do() {
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         for _ in 0..2_000 {
             let most = 1 + random.below(300);
             let all: Vec<usize> = (0..random.below(20))

@@ -3,6 +3,7 @@
 
 use grundy_core::Budget;
 use grundy_find::{Code, GameText, Heaps};
+use grundy_testkit::Random;
 
 fn code(text: &str) -> Code {
     let (first, rest) = text.split_once('.').unwrap();
@@ -60,19 +61,6 @@ fn periods_of_the_literature() {
     ] {
         let found = proved(&code(text), text, 1_000_000);
         assert_eq!(found, Some((p, n0, 0, kind)), "{text}");
-    }
-}
-
-/// Numbers that look random and are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
     }
 }
 
@@ -148,7 +136,7 @@ fn name(code: &Code) -> Option<String> {
 
 #[test]
 fn random_octal_codes_agree_with_the_plainest_search() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let codes = (0..80).map(|_| {
         let digits = 2 + random.below(3);
         let first = 4 * random.below(2);
@@ -161,7 +149,7 @@ fn random_octal_codes_agree_with_the_plainest_search() {
 
 #[test]
 fn random_codes_of_three_parts_and_of_heaps_that_differ_agree() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let codes = (0..80).map(|i| {
         let most = if i % 2 == 0 { 16 } else { 8 };
         let digits: Vec<u64> = (0..4)
@@ -177,7 +165,7 @@ fn random_codes_of_three_parts_and_of_heaps_that_differ_agree() {
 
 #[test]
 fn random_subtraction_and_all_but_sets_agree() {
-    let mut random = Random(13);
+    let mut random = Random::new(13);
     let codes = (0..300).map(|i| {
         let most = 1 + random.below(12) as usize;
         let mut digits: Vec<u64> = (0..=most)

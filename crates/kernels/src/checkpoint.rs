@@ -184,6 +184,9 @@ impl Sequence {
             tail: read.number()?,
             unequal: read.flag()?,
         };
+        if !code.ends() {
+            return Err(Unreadable("a move of the code may take nothing"));
+        }
         let (pairs, taking) = (
             code.parts() == 2 && code.tail == 0,
             code.parts() <= 1 && code.tail <= 3,

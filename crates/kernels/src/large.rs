@@ -206,7 +206,7 @@ impl Pairs {
             .rares
             .iter()
             .rev()
-            .take_while(|r| r.0 + 256 + 64 > base)
+            .take_while(|r| r.0 + self.reach() + 64 > base)
         {
             // Rares of this block are not among the deltas yet.
             for &t in &self.twos {
@@ -298,7 +298,8 @@ impl Pairs {
                 self.commons.truncate(PAD + from);
                 return false;
             }
-            ends[lane] = self.split.rares_below(code, n).min(width.min(LIMIT) as u8);
+            let below = self.split.rares_below(u32::from(code), n);
+            ends[lane] = below.min(width.min(LIMIT) as u32) as u8;
             self.commons.push(code);
             window[64 + lane] = code;
         }
@@ -338,12 +339,14 @@ impl Pairs {
                 window[64 + lane] = code;
                 self.commons[PAD + n] = code;
             }
-            let end = self.split.rares_below(code, n);
+            // Past the codes of commons there may be rare ones, up to 255.
+            let end = self.split.rares_below(u32::from(code), n);
             let flags = &large.flags[lane];
             let mut tried: Vec<u8> = (0..open_rows).map(|j| open[j][lane]).collect();
-            tried.retain(|&k| k < end);
+            tried.retain(|&k| k < 255 && u32::from(k) < end);
             // What was not listed: past a full column, or below a code that has become larger.
-            tried.extend((ends[lane]..end).filter(|&k| {
+            let rest = u32::from(ends[lane])..end;
+            tried.extend(rest.map(|k| k as u8).filter(|&k| {
                 usize::from(k) >= width || flags[usize::from(k >> 6)] >> (k & 63) & 1 == 0
             }));
             tried.sort_unstable();

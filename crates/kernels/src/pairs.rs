@@ -179,7 +179,7 @@ impl Pairs {
         }
     }
 
-    fn reach(&self) -> usize {
+    pub(crate) fn reach(&self) -> usize {
         [&self.zeros, &self.ones, &self.twos]
             .iter()
             .filter_map(|l| l.last())
@@ -299,11 +299,15 @@ impl Pairs {
         let (split, _) = Split::choose(&self.counts, self.shift);
         self.rares_at_choice = self.rares.len();
         if split != self.split {
-            let largest = self.counts.iter().map(|c| c.len()).max().unwrap_or(1) as u32 - 1;
-            if split.encode(largest) >= LIMIT as u32 {
+            let values: Vec<u32> = (0..self.len()).map(|n| self.value(n)).collect();
+            // With a high lowest bit of the mask lesser rare values have larger codes.
+            let fits = |(n, &v): (usize, &u32)| {
+                let most = if split.is_common(v, n) { LIMIT } else { 256 };
+                split.encode(v) < most as u32
+            };
+            if !values.iter().enumerate().all(fits) {
                 return false;
             }
-            let values: Vec<u32> = (0..self.len()).map(|n| self.value(n)).collect();
             self.split = split;
             self.since = values.len();
             self.set(&values);
@@ -315,7 +319,9 @@ impl Pairs {
     /// Makes all that hangs on the split and the rares.
     fn prepare(&mut self) {
         self.wide = self.top >= 32;
-        if self.large.is_none() && self.top >= 62 {
+        // Rares that a heap may turn out to have are less than its common value, and their codes need not be.
+        let small = self.top < 62 && self.split.low() < 64 && self.rares.iter().all(|r| r.1 < 64);
+        if self.large.is_none() && !small {
             self.large = Some(Large::new());
         }
         self.make_deltas();
@@ -372,7 +378,7 @@ impl Pairs {
         if !fits || !(started || untouched) {
             return Err(Unreadable("the split does not fit the code"));
         }
-        let most = if large { LIMIT } else { 64 };
+        let most = if large { 256 } else { 64 };
         for n in 1..pairs.len() {
             match pairs.commons[PAD + n] {
                 RARE => {
@@ -386,8 +392,9 @@ impl Pairs {
                 }
             }
         }
-        let codes = pairs.rares.iter().map(|r| r.1).chain([pairs.top]);
-        if codes.max().is_some_and(|c| usize::from(c) >= most) {
+        let rare = pairs.rares.iter().map(|r| r.1).max();
+        if usize::from(pairs.top) >= most.min(LIMIT) || rare.is_some_and(|c| usize::from(c) >= most)
+        {
             return Err(Unreadable("a code is too large"));
         }
         for _ in 0..read.size()? {
@@ -475,11 +482,11 @@ impl Pairs {
     /// For each rare code the pairs that may show it to be an option, those that did so for the last heaps first.
     fn make_plan(&mut self) {
         let base = self.len() & !63;
-        let most = ((self.top | self.split.low()) + 2).min(64);
+        let most = ((u32::from(self.top) | self.split.low()) + 2).min(64);
         for p in 0..2 {
             self.threshold[p] = (0..most)
                 .map(|k| {
-                    let rare = self.split.decode(u32::from(k), p, false);
+                    let rare = self.split.decode(k, p, false);
                     (0..64)
                         .find(|&c| self.split.decode(u32::from(c), p, true) > rare)
                         .unwrap_or(64)
@@ -488,7 +495,7 @@ impl Pairs {
         }
         let mut partners: Vec<(u16, u8)> = Vec::new();
         for &t in &self.ones {
-            if self.split.position && t % 2 == 1 {
+            if self.split.position && t % 2 == 1 && t < BACK {
                 partners.push((t as u16, 0));
             }
         }
@@ -524,7 +531,7 @@ impl Pairs {
         let from = (base / 64 - self.row_start).saturating_sub(spans * SPAN);
         let place = |span: usize| from + SPAN * span;
         let least = |p: usize, k: usize| usize::from(self.threshold[p][k]);
-        self.plan = (0..usize::from(most))
+        self.plan = (0..most as usize)
             .map(|k| {
                 let all: Vec<Witness> = partners
                     .iter()
@@ -614,7 +621,7 @@ impl Pairs {
                     .rares
                     .iter()
                     .rev()
-                    .take_while(|r| r.0 + 256 + 64 > base)
+                    .take_while(|r| r.0 + self.reach() + 64 > base)
                 {
                     for &t in self
                         .ones

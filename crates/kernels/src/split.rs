@@ -35,8 +35,8 @@ impl Split {
     }
 
     /// The bits below the lowest of the mask: in them alone the code of a rare value may be above that of a larger common one.
-    pub fn low(&self) -> u8 {
-        1u8.checked_shl(self.mask.trailing_zeros())
+    pub fn low(&self) -> u32 {
+        1u32.checked_shl(self.mask.trailing_zeros())
             .map_or(0, |bit| bit - 1)
     }
 
@@ -45,7 +45,7 @@ impl Split {
         if self.mask == 0 {
             return value;
         }
-        let low = u32::from(self.low());
+        let low = self.low();
         (value & low) | (value >> 1 & !low)
     }
 
@@ -63,10 +63,10 @@ impl Split {
     }
 
     /// How many rare values are less than the common one of that code at position n: those of the codes below the answer.
-    pub fn rares_below(&self, code: u8, n: usize) -> u8 {
-        let value = self.decode(u32::from(code), n, true);
+    pub fn rares_below(&self, code: u32, n: usize) -> u32 {
+        let value = self.decode(code, n, true);
         let mut k = code & !self.low();
-        while k < u8::MAX && self.decode(u32::from(k), n, false) < value {
+        while self.decode(k, n, false) < value {
             k += 1;
         }
         k

@@ -2,18 +2,7 @@
 
 use grundy_core::Code;
 use grundy_kernels::{Rung, Sequence, Unreadable};
-
-/// A generator whose numbers are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % n
-    }
-}
+use grundy_testkit::Random;
 
 fn saved(sequence: &Sequence) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -65,7 +54,7 @@ fn octal(text: &str) -> Code {
 
 #[test]
 fn broken_runs_of_the_literature_equal_unbroken_ones() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for text in [
         "0.6", "0.007", "0.104", "0.106", "0.45", "0.56", "0.77", "4.127", "0.3", "0.0", "0.F",
         "4.0",
@@ -94,7 +83,7 @@ fn broken_runs_of_the_literature_equal_unbroken_ones() {
 
 #[test]
 fn broken_runs_of_random_codes_equal_unbroken_ones() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for case in 0..40 {
         let most = [8, 8, 4, 16][case % 4];
         let mut digits: Vec<u64> = (0..=1 + random.below(5))
@@ -118,7 +107,7 @@ fn broken_runs_of_random_codes_equal_unbroken_ones() {
 
 #[test]
 fn bytes_that_are_no_state_are_refused_and_never_panic() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for text in ["0.106", "0.07", "0.3", "0.F"] {
         let mut sequence = Sequence::new(&octal(text));
         advance(&mut sequence, if text == "0.F" { 200 } else { 3_000 });

@@ -19,6 +19,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// A number less than n.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.bits() % n
+    }
+
     /// A number from `lo` to `hi`, both included.
     pub fn range(&mut self, lo: i64, hi: i64) -> i64 {
         assert!(lo <= hi, "an empty range");

@@ -7,18 +7,7 @@ use std::collections::BTreeSet;
 use grundy_cert::{Certificate, Code, GameText, Proof, Values, Window};
 use grundy_check::{Refusal, Report};
 use grundy_core::Budget;
-
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
+pub use grundy_testkit::Random;
 
 /// A code of digits.
 pub fn code(text: &str) -> Code {
