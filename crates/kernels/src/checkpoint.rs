@@ -5,11 +5,11 @@
 //! | what | as |
 //! |---|---|
 //! | the code | digits (a list), shared last digit, whether heaps differ (a byte) |
-//! | the rung | a byte: 0 plain, 1 scalar, 2 pairs, 3 taking |
+//! | the rung | a byte: 0 plain, 1 scalar, 2 pairs, 3 taking, 4 large codes of a byte, 5 of two |
 //! | plain | values (a list of 16 bits), then for each number of heaps from 2 on its sets (a list of lists), the tail's set |
 //! | scalar, taking | values (a list of 16 bits) |
-//! | pairs | the split: mask, position bit (a byte), shift (a byte), whether codes need a byte (a byte) |
-//! | | codes (a list of bytes), for each rare heap in order its code (a byte) |
+//! | pairs, large | the split: mask, position bit (a byte), shift (a byte) |
+//! | | cells (a list of bytes, or of 16 bits), where they are bytes for each rare heap in order its code (a byte) |
 //! | | searched pairs (a list of two numbers each), four counts of work |
 //! | | when to choose the next split, rares at the last choice, the first heap found by this split |
 //!
@@ -23,9 +23,11 @@ use std::fmt;
 
 use grundy_core::Code;
 
+use crate::large::Large;
 use crate::pairs::Pairs;
 use crate::plain::Plain;
 use crate::scalar::Scalar;
+use crate::table::Table;
 use crate::taking::Taking;
 use crate::{Sequence, State};
 
@@ -149,7 +151,15 @@ impl Sequence {
             }
             State::Pairs(s) => {
                 out.byte(2);
-                s.save(&mut out);
+                s.table.save(&mut out);
+            }
+            State::Bytes(s) => {
+                out.byte(4);
+                s.table.save(&mut out);
+            }
+            State::Words(s) => {
+                out.byte(5);
+                s.table.save(&mut out);
             }
             State::Taking(s) => {
                 out.byte(3);
@@ -198,7 +208,9 @@ impl Sequence {
                 let scalar = Scalar::with_values(&code.digits, code.unequal, values);
                 State::Scalar(scalar.map_err(|_| Unreadable("a value is too large"))?)
             }
-            2 if pairs => State::Pairs(Box::new(Pairs::load(&code, &mut read)?)),
+            2 if pairs => State::Pairs(Box::new(Pairs::new(Table::load(&code, &mut read)?))),
+            4 if pairs => State::Bytes(Box::new(Large::new(Table::load(&code, &mut read)?))),
+            5 if pairs => State::Words(Box::new(Large::new(Table::load(&code, &mut read)?))),
             3 if taking => State::Taking(Taking::with_values(&code, read.values()?)),
             _ => return Err(Unreadable("the way of computing does not fit the code")),
         };

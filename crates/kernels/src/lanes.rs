@@ -15,9 +15,9 @@ pub(crate) const SPAN: usize = 8;
 
 /// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Delta {
+pub(crate) struct Delta<T> {
     pub back: u32,
-    pub code: u8,
+    pub code: T,
 }
 
 /// The deltas of a block among its own heaps and those of the block before.
@@ -30,7 +30,7 @@ pub(crate) struct Near {
 }
 
 impl Near {
-    pub fn new(deltas: &[Delta]) -> Self {
+    pub fn new(deltas: &[Delta<u8>]) -> Self {
         let mut near = Near::default();
         for d in deltas {
             if d.back >= 8 {
@@ -86,7 +86,13 @@ macro_rules! with_avx2 {
 }
 
 /// `masks` becomes what the far deltas exclude: the codes `codes[base + i − back] ⊕ code`. Only codes below 32 if not `wide`.
-pub(crate) fn far(codes: &[u8], base: usize, deltas: &[Delta], wide: bool, masks: &mut [Eight; 8]) {
+pub(crate) fn far(
+    codes: &[u8],
+    base: usize,
+    deltas: &[Delta<u8>],
+    wide: bool,
+    masks: &mut [Eight; 8],
+) {
     if wide {
         with_avx2!(far_wide(codes, base, deltas, masks))
     } else {
@@ -125,7 +131,7 @@ pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64
 pub(crate) fn strike(
     codes: &[u8],
     base: usize,
-    deltas: &[Delta],
+    deltas: &[Delta<u8>],
     mixed: bool,
     holes: &mut [[u8; 64]],
 ) {
@@ -141,15 +147,17 @@ pub(crate) fn sort_columns(rows: &mut [[u8; 64]]) {
     with_avx2!(sort_columns(rows))
 }
 
-/// The codes that pairs exclude for 64 heaps, a bit each; codes from 8 · `planes` on are left out.
+/// The codes that pairs exclude for 64 heaps: bit c of the `words` words of each. Codes from 8 · `planes` on are left out.
 pub(crate) fn flags(
     codes: &[u8],
     base: usize,
-    deltas: &[Delta],
+    deltas: &[Delta<u8>],
     mixed: bool,
     planes: usize,
-    flags: &mut [[u64; 4]; 64],
+    words: usize,
+    flags: &mut [u64],
 ) {
+    flags.fill(0);
     // Byte q of a heap is first kept beside those of the other heaps. As many planes at a time as fit registers.
     let mut bytes = [[0u8; 64]; 40];
     let each = planes.div_ceil(planes.div_ceil(8)).max(4);
@@ -175,7 +183,7 @@ pub(crate) fn flags(
             });
             transpose(&mut eight);
             for (i, w) in eight.into_iter().enumerate() {
-                flags[8 * group + i][word] = w;
+                flags[(8 * group + i) * words + word] = w;
             }
         }
     }
@@ -183,12 +191,57 @@ pub(crate) fn flags(
 
 macro_rules! planes {
     ($($name:ident)*) => {
-        $(fn $name(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+        $(fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]; 8]) {
             with_avx2!($name(codes, base, deltas, first, out))
         })*
     };
 }
 planes!(planes_mixed planes_four planes_five planes_six planes_seven planes_eight);
+
+/// The codes that pairs of cells of two bytes exclude for 64 heaps: bit c of the `words` words of each, a power of two that
+/// is enough for them all. A nim-sum with the top bit is of a rare heap, and gives nothing.
+pub(crate) fn wide_flags(
+    cells: &[u16],
+    base: usize,
+    deltas: &[Delta<u16>],
+    words: usize,
+    flags: &mut [u64],
+) {
+    with_avx2!(wide_flags(cells, base, deltas, words, flags))
+}
+
+/// Bytes of eight that are 0 or 1 to bits.
+fn bits(bytes: &[u8], flags: &mut [u64]) {
+    for (bytes, flags) in bytes.chunks_exact(64).zip(flags) {
+        let (eights, _) = bytes.as_chunks::<8>();
+        let bits =
+            |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        *flags = eights
+            .iter()
+            .rev()
+            .fold(0, |word, eight| word << 8 | bits(eight));
+    }
+}
+
+/// As `strike`, for cells of two bytes.
+pub(crate) fn wide_strike(
+    cells: &[u16],
+    base: usize,
+    deltas: &[Delta<u16>],
+    holes: &mut [[u16; 64]],
+) {
+    with_avx2!(wide_strike(cells, base, deltas, holes))
+}
+
+/// Sorts each column.
+pub(crate) fn sort_wide_columns(rows: &mut [[u16; 64]]) {
+    with_avx2!(sort_wide_columns(rows))
+}
+
+/// As `find_pair`, for cells of two bytes.
+pub(crate) fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
+    with_avx2!(find_wide_pair(cells, total, code, from))
+}
 
 /// Eight words of eight bytes, the bytes of each place together.
 fn transpose(w: &mut [u64; 8]) {
@@ -270,6 +323,43 @@ mod portable {
         (from..=total / 2).find(|&a| codes[a] ^ codes[total - a] == code)
     }
 
+    pub fn wide_flags(
+        cells: &[u16],
+        base: usize,
+        deltas: &[Delta<u16>],
+        words: usize,
+        flags: &mut [u64],
+    ) {
+        flags.fill(0);
+        for delta in deltas {
+            let partners = &cells[base - delta.back as usize..][..64];
+            for (flags, &p) in flags.chunks_exact_mut(words).zip(partners) {
+                let x = p ^ delta.code;
+                if x >> 15 == 0 {
+                    flags[usize::from(x >> 6)] |= 1 << (x & 63);
+                }
+            }
+        }
+    }
+
+    pub fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
+        (from..=total / 2).find(|&a| cells[a] ^ cells[total - a] == code)
+    }
+
+    pub fn wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) {
+        for hole in holes {
+            let before = *hole;
+            for delta in deltas {
+                let partners = &cells[base - delta.back as usize..][..64];
+                for (i, &p) in partners.iter().enumerate() {
+                    if p ^ delta.code == before[i] {
+                        hole[i] = u16::MAX;
+                    }
+                }
+            }
+        }
+    }
+
     fn exclude_one(eight: &mut Eight, lane: usize, code: u8) {
         if code < 64 {
             eight[usize::from(code) / 32][usize::from(code) / 8 % 4 * 8 + lane] |= 1 << (code % 8);
@@ -279,7 +369,7 @@ mod portable {
     pub fn planes_mixed(
         codes: &[u8],
         base: usize,
-        deltas: &[Delta],
+        deltas: &[Delta<u8>],
         first: u8,
         out: &mut [[u8; 64]; 8],
     ) {
@@ -300,7 +390,7 @@ mod portable {
     pub use planes_mixed as planes_seven;
     pub use planes_mixed as planes_eight;
 
-    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         for hole in holes {
             let before = *hole;
             for delta in deltas {
@@ -315,13 +405,21 @@ mod portable {
         }
     }
 
-    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_mixed(codes, base, deltas, holes);
+    }
+
+    pub fn sort_columns(rows: &mut [[u8; 64]]) {
+        sort(rows);
+    }
+
+    pub fn sort_wide_columns(rows: &mut [[u16; 64]]) {
+        sort(rows);
     }
 
     /// Batcher's odd-even merge sort, each step on whole rows.
     #[inline(always)]
-    pub fn sort_columns(rows: &mut [[u8; 64]]) {
+    pub fn sort<T: Copy + Ord>(rows: &mut [[T; 64]]) {
         let n = rows.len();
         let mut p = 1;
         while p < n {
@@ -346,7 +444,7 @@ mod portable {
         }
     }
 
-    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
         *masks = [[[0; 32]; 2]; 8];
         for delta in deltas {
             let from = base - delta.back as usize;
@@ -356,7 +454,7 @@ mod portable {
         }
     }
 
-    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
         far_wide(codes, base, deltas, masks);
     }
 
@@ -477,7 +575,155 @@ mod x86 {
 
     #[target_feature(enable = "avx2")]
     pub fn sort_columns(rows: &mut [[u8; 64]]) {
-        super::portable::sort_columns(rows);
+        super::portable::sort(rows);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn sort_wide_columns(rows: &mut [[u16; 64]]) {
+        super::portable::sort(rows);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
+        let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+            14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1,
+        ));
+        let wanted = _mm256_set1_epi16(code as i16);
+        let mut a = from;
+        while a + 15 <= total / 2 {
+            let (low, high) = (&cells[a..a + 16], &cells[total - a - 15..total - a + 1]);
+            // SAFETY: the slices have 32 bytes.
+            let (low, high) = unsafe {
+                (
+                    _mm256_loadu_si256(low.as_ptr().cast()),
+                    _mm256_loadu_si256(high.as_ptr().cast()),
+                )
+            };
+            let high = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<1>(high, high), turn);
+            let same = _mm256_cmpeq_epi16(_mm256_xor_si256(low, high), wanted);
+            let hits = _mm256_movemask_epi8(same) as u32;
+            if hits != 0 {
+                return Some(a + hits.trailing_zeros() as usize / 2);
+            }
+            a += 16;
+        }
+        super::portable::find_wide_pair(cells, total, code, a)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn wide_flags(
+        cells: &[u16],
+        base: usize,
+        deltas: &[Delta<u16>],
+        words: usize,
+        flags: &mut [u64],
+    ) {
+        match words {
+            4 => scatter::<256, 320>(cells, base, deltas, flags),
+            8 => scatter::<512, 576>(cells, base, deltas, flags),
+            16 => scatter::<1024, 1088>(cells, base, deltas, flags),
+            32 => scatter::<2048, 2112>(cells, base, deltas, flags),
+            _ => super::portable::wide_flags(cells, base, deltas, words, flags),
+        }
+    }
+
+    /// Sixteen heaps at a time: a byte for each code and one more for all that is no code, stored without a look at what is
+    /// there.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn scatter<const CODES: usize, const BYTES: usize>(
+        cells: &[u16],
+        base: usize,
+        deltas: &[Delta<u16>],
+        flags: &mut [u64],
+    ) {
+        let none = _mm256_set1_epi16(CODES as i16);
+        let mut given = [[0u8; BYTES]; 16];
+        for (group, flags) in flags.chunks_exact_mut(CODES / 4).enumerate() {
+            given.as_flattened_mut().fill(0);
+            let from = base + 16 * group;
+            for some in deltas.chunks(32) {
+                let mut places = [0u16; 16 * 32];
+                for (delta, places) in some.iter().zip(places.chunks_exact_mut(16)) {
+                    let start = from - delta.back as usize;
+                    let partners = &cells[start..start + 16];
+                    // SAFETY: the slices have 32 bytes.
+                    unsafe {
+                        let p = _mm256_loadu_si256(partners.as_ptr().cast());
+                        let x = _mm256_xor_si256(p, _mm256_set1_epi16(delta.code as i16));
+                        let x = _mm256_min_epu16(x, none);
+                        _mm256_storeu_si256(places.as_mut_ptr().cast(), x);
+                    }
+                }
+                for places in places[..16 * some.len()].chunks_exact(16) {
+                    for (given, &place) in given.iter_mut().zip(places) {
+                        // SAFETY: a place is at most CODES, and there are more bytes.
+                        unsafe { *given.get_unchecked_mut(usize::from(place)) = 1 };
+                    }
+                }
+            }
+            for (given, flags) in given.iter().zip(flags.chunks_exact_mut(CODES / 64)) {
+                super::bits(given, flags);
+            }
+        }
+    }
+
+    /// Up to four rows of holes at a time, 32 lanes each, in registers.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn wide_rows<const ROWS: usize>(
+        cells: &[u16],
+        base: usize,
+        deltas: &[Delta<u16>],
+        holes: &mut [[u16; 64]],
+    ) {
+        let load = |cells: &[u16; 32]| {
+            // SAFETY: the array has 64 bytes.
+            unsafe {
+                [
+                    _mm256_loadu_si256(cells.as_ptr().cast()),
+                    _mm256_loadu_si256(cells[16..].as_ptr().cast()),
+                ]
+            }
+        };
+        for half in [0, 32] {
+            let before: [[__m256i; 2]; ROWS] = std::array::from_fn(|j| {
+                load(holes[j][half..half + 32].try_into().expect("32 of 64"))
+            });
+            let mut hits = [[_mm256_setzero_si256(); 2]; ROWS];
+            for delta in deltas {
+                let from = base - delta.back as usize + half;
+                let partners = load(cells[from..from + 32].try_into().expect("32 cells"));
+                let code = _mm256_set1_epi16(delta.code as i16);
+                let x = [0, 1].map(|i| _mm256_xor_si256(partners[i], code));
+                for (hits, before) in hits.iter_mut().zip(&before) {
+                    for i in 0..2 {
+                        let same = _mm256_cmpeq_epi16(x[i], before[i]);
+                        hits[i] = _mm256_or_si256(hits[i], same);
+                    }
+                }
+            }
+            for j in 0..ROWS {
+                for i in 0..2 {
+                    let after = _mm256_or_si256(before[j][i], hits[j][i]);
+                    let out = &mut holes[j][half + 16 * i..][..16];
+                    // SAFETY: the slice has 32 bytes.
+                    unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), after) };
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) {
+        for some in holes.chunks_mut(4) {
+            match some.len() {
+                1 => wide_rows::<1>(cells, base, deltas, some),
+                2 => wide_rows::<2>(cells, base, deltas, some),
+                3 => wide_rows::<3>(cells, base, deltas, some),
+                _ => wide_rows::<4>(cells, base, deltas, some),
+            }
+        }
     }
 
     /// Some planes, 32 lanes at a time.
@@ -486,7 +732,7 @@ mod x86 {
     fn planes<const MIXED: bool, const PLANES: usize>(
         codes: &[u8],
         base: usize,
-        deltas: &[Delta],
+        deltas: &[Delta<u8>],
         first: u8,
         out: &mut [[u8; 64]; 8],
     ) {
@@ -524,7 +770,7 @@ mod x86 {
     macro_rules! planes {
         ($($name:ident $mixed:literal $planes:literal)*) => {
             $(#[target_feature(enable = "avx2")]
-            pub fn $name(codes: &[u8], base: usize, deltas: &[Delta], first: u8, out: &mut [[u8; 64]; 8]) {
+            pub fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]; 8]) {
                 planes::<$mixed, $planes>(codes, base, deltas, first, out);
             })*
         };
@@ -544,7 +790,7 @@ mod x86 {
     fn strike<const ROWS: usize, const MIXED: bool>(
         codes: &[u8],
         base: usize,
-        deltas: &[Delta],
+        deltas: &[Delta<u8>],
         holes: &mut [[u8; 64]],
     ) {
         for half in [0, 32] {
@@ -579,7 +825,7 @@ mod x86 {
     fn strike_rows<const MIXED: bool>(
         codes: &[u8],
         base: usize,
-        deltas: &[Delta],
+        deltas: &[Delta<u8>],
         holes: &mut [[u8; 64]],
     ) {
         for six in holes.chunks_mut(6) {
@@ -595,12 +841,12 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+    pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_rows::<true>(codes, base, deltas, holes);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta], holes: &mut [[u8; 64]]) {
+    pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_rows::<false>(codes, base, deltas, holes);
     }
 
@@ -618,7 +864,7 @@ mod x86 {
     fn far<const PLANES: usize>(
         codes: &[u8],
         base: usize,
-        deltas: &[Delta],
+        deltas: &[Delta<u8>],
         masks: &mut [Eight; 8],
     ) {
         for (group, out) in masks.chunks_exact_mut(4).enumerate() {
@@ -659,12 +905,12 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
         far::<4>(codes, base, deltas, masks);
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta], masks: &mut [Eight; 8]) {
+    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
         far::<8>(codes, base, deltas, masks);
     }
 
@@ -807,7 +1053,7 @@ mod tests {
     }
 
     /// Codes below `most`, a few of them rare, and deltas that lie within them.
-    fn table(seed: u64, most: u64) -> (Vec<u8>, Vec<Delta>) {
+    fn table(seed: u64, most: u64) -> (Vec<u8>, Vec<Delta<u8>>) {
         let mut random = random(seed);
         let mut codes = Vec::new();
         for _ in 0..600 {
@@ -825,6 +1071,19 @@ mod tests {
             });
         }
         (codes, deltas)
+    }
+
+    /// The same for cells of two bytes, rare ones with the top bit.
+    fn wide_table(seed: u64, most: u64) -> (Vec<u16>, Vec<Delta<u16>>) {
+        let mut random = random(seed);
+        let codes = (0..600)
+            .map(|_| random(most) as u16 | if random(9) == 0 { 1 << 15 } else { 0 })
+            .collect();
+        let deltas = (0..1 + random(80)).map(|_| Delta {
+            back: 64 + random(400) as u32,
+            code: random(most) as u16,
+        });
+        (codes, deltas.collect())
     }
 
     #[test]
@@ -847,7 +1106,7 @@ mod tests {
                 }
                 assert_eq!(a, b);
                 // Beyond what the far deltas exclude there must be room for a code.
-                let short: Vec<Delta> = deltas
+                let short: Vec<Delta<u8>> = deltas
                     .iter()
                     .map(|d| Delta {
                         back: 1 + d.back % 63,
@@ -914,9 +1173,39 @@ mod tests {
                 assert!(two.windows(2).all(|w| w[0][lane] <= w[1][lane]));
             }
 
-            let mut bits = [[0; 4]; 64];
-            flags(&codes, 500, &deltas, true, 32, &mut bits);
-            for (lane, bits) in bits.iter().enumerate() {
+            let (wide_codes, wide_deltas) = wide_table(seed, [30, 200, 1_500][seed as usize % 3]);
+            let mut one: Vec<[u16; 64]> = (0..1 + random(20))
+                .map(|_| std::array::from_fn(|_| random(1_500) as u16))
+                .collect();
+            let mut two = one.clone();
+            wide_strike(&wide_codes, 500, &wide_deltas, &mut one);
+            portable::wide_strike(&wide_codes, 500, &wide_deltas, &mut two);
+            assert_eq!(one, two);
+            let words = [4, 8, 16, 32, 64][seed as usize % 5];
+            let deltas_that_fit: Vec<Delta<u16>> = match words {
+                32 | 64 => wide_deltas.clone(),
+                _ => wide_table(seed, 200).1,
+            };
+            let fit = if words < 32 {
+                wide_table(seed, 200).0
+            } else {
+                wide_codes.clone()
+            };
+            let (mut one, mut two) = (vec![7; 64 * words], vec![9; 64 * words]);
+            wide_flags(&fit, 500, &deltas_that_fit, words, &mut one);
+            portable::wide_flags(&fit, 500, &deltas_that_fit, words, &mut two);
+            assert_eq!(one, two);
+            let sum = wide_codes[total / 3] ^ wide_codes[total - total / 3];
+            for code in [sum, random(1_500) as u16] {
+                assert_eq!(
+                    find_wide_pair(&wide_codes, total, code, 1),
+                    portable::find_wide_pair(&wide_codes, total, code, 1)
+                );
+            }
+
+            let mut bits = [0; 256];
+            flags(&codes, 500, &deltas, true, 32, 4, &mut bits);
+            for (lane, bits) in bits.chunks_exact(4).enumerate() {
                 for code in 0..=255u8 {
                     let given = deltas.iter().any(|d| {
                         let p = codes[500 + lane - d.back as usize];

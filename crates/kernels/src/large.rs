@@ -1,394 +1,602 @@
-//! Blocks whose codes need a byte: bit planes for the first pairs, then comparisons with what they leave.
+//! Codes of one or two bytes: flags for the first pairs, then comparisons with the codes that they leave.
 //!
 //! For each of 64 heaps the far pairs, in any order, exclude codes. The first of them set flags, a bit for each code;
 //! the first codes without a flag, the *holes* of each heap, then stand in rows, and every further pair is compared with a
 //! row at a time for all heaps. Rows get fewer as holes are hit. What is left over is searched for heap by heap, so that
-//! the number of rows and flags decides the speed and never the result.
+//! the number of rows and flags decides the speed and never the result. Cost: the number of rares for each heap at about
+//! 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
 
 use crate::lanes::{self, Delta};
-use crate::pairs::{PAD, Pairs, RARE};
+use crate::table::{Blocks, Cell, PAD, Table, WITNESS};
 
-/// Codes of a byte.
-const WIDTH: usize = 256;
 /// Rows of holes at most.
 const ROWS: usize = 24;
-/// Codes from this on are too large.
-pub(crate) const LIMIT: usize = 250;
 
 /// Holes of 64 heaps that are sooner searched for one by one.
 const FEW: usize = 64;
 
-/// Rows of holes: row j has the j-th hole of each heap, 255 for none.
-type Holes = [[u8; 64]; ROWS];
+/// Rows of holes: row j has the j-th hole of each heap, the greatest number for none.
+type Holes<T> = [[T; 64]; ROWS];
+
+/// Cells that the inner loops can be run on.
+pub(crate) trait Lane: Cell + Ord {
+    /// No hole; greater than every code.
+    const FULL: Self;
+    /// Commons below this heap are partners by which rare values are excluded.
+    const EARLY: usize;
+    /// Rows of holes that are always kept.
+    const LEAST: usize;
+
+    /// The codes that pairs exclude for 64 heaps: bit c of the `words` words of each; codes from `width` on may be left out.
+    fn flags(
+        cells: &[Self],
+        base: usize,
+        deltas: &[Delta<Self>],
+        mixed: bool,
+        width: usize,
+        words: usize,
+        flags: &mut [u64],
+    );
+
+    /// Holes of 64 heaps that a pair gives become `FULL`. `mixed` says that a partner may be rare, and gives nothing.
+    fn strike(
+        cells: &[Self],
+        base: usize,
+        deltas: &[Delta<Self>],
+        mixed: bool,
+        holes: &mut [[Self; 64]],
+    );
+
+    /// Sorts each column.
+    fn sort_columns(rows: &mut [[Self; 64]]);
+}
+
+impl Lane for u8 {
+    const FULL: u8 = 255;
+    const LEAST: usize = 4;
+    const EARLY: usize = WITNESS;
+
+    fn flags(
+        cells: &[u8],
+        base: usize,
+        deltas: &[Delta<u8>],
+        mixed: bool,
+        width: usize,
+        words: usize,
+        flags: &mut [u64],
+    ) {
+        lanes::flags(cells, base, deltas, mixed, width.div_ceil(8), words, flags);
+    }
+
+    fn strike(
+        cells: &[u8],
+        base: usize,
+        deltas: &[Delta<u8>],
+        mixed: bool,
+        holes: &mut [[u8; 64]],
+    ) {
+        lanes::strike(cells, base, deltas, mixed, holes);
+    }
+
+    fn sort_columns(rows: &mut [[u8; 64]]) {
+        lanes::sort_columns(rows);
+    }
+}
+
+impl Lane for u16 {
+    const FULL: u16 = u16::MAX;
+    const LEAST: usize = 12;
+    const EARLY: usize = 1 << 16;
+
+    fn flags(
+        cells: &[u16],
+        base: usize,
+        deltas: &[Delta<u16>],
+        _: bool,
+        _: usize,
+        words: usize,
+        flags: &mut [u64],
+    ) {
+        lanes::wide_flags(cells, base, deltas, words, flags);
+    }
+
+    fn strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], _: bool, holes: &mut [[u16; 64]]) {
+        lanes::wide_strike(cells, base, deltas, holes);
+    }
+
+    fn sort_columns(rows: &mut [[u16; 64]]) {
+        lanes::sort_wide_columns(rows);
+    }
+}
 
 /// Pairs that go through the blocks, and what is learned of them.
-#[derive(Default)]
-struct List {
-    deltas: Vec<Delta>,
+struct List<T> {
+    deltas: Vec<Delta<T>>,
     /// How far below the farthest partner is.
     reach: usize,
     /// How many are scattered: as few as leave room for the holes.
     scattered: usize,
-    /// Of 256 rows, how many the next step keeps: as few as leave most heaps a hole in the end.
-    kept: usize,
 }
 
-/// The state of the blocks.
-pub(crate) struct Large {
-    flags: Box<[[u64; 4]; 64]>,
-    far: List,
-    early: List,
+/// The flags of 64 heaps.
+#[derive(Default)]
+struct Flags {
+    /// Words of each heap, a power of two.
+    words: usize,
+    bits: Vec<u64>,
 }
 
-impl Large {
-    pub fn new() -> Self {
-        let list = || List {
+impl Flags {
+    /// Codes are less.
+    fn codes(&self) -> u32 {
+        64 * self.words as u32
+    }
+
+    fn set(&self, lane: usize, code: u32) -> bool {
+        self.bits[lane * self.words + code as usize / 64] >> (code % 64) & 1 == 1
+    }
+}
+
+/// What is wanted of a sieve.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    /// The least hole of each heap: fewer and fewer rows are kept, and a heap that has none left is searched anew.
+    Least,
+    /// All holes, until few are left to be searched for one by one.
+    All,
+}
+
+impl<T: Lane> List<T> {
+    fn new() -> Self {
+        List {
+            deltas: Vec::new(),
+            reach: 0,
             scattered: 224,
-            kept: 200,
-            ..List::default()
-        };
-        Large {
-            flags: Box::new([[0; 4]; 64]),
-            far: list(),
-            early: list(),
         }
     }
-}
 
-impl Large {
-    /// The far pairs are to be taken anew.
-    pub fn forget(&mut self) {
-        self.far.deltas.clear();
-    }
-}
-
-impl List {
     /// In an order that has nothing to do with the heaps, so that the first ones are a fair sample.
-    fn set(&mut self, deltas: Vec<Delta>) {
-        self.reach = deltas.iter().map(|d| d.back as usize).max().unwrap_or(0);
+    fn set(&mut self, deltas: Vec<Delta<T>>) {
         self.deltas = deltas;
         self.deltas
-            .sort_by_key(|d| (d.back.wrapping_mul(2_654_435_769), d.code));
+            .sort_by_key(|d| d.back.wrapping_mul(2_654_435_769));
+        self.reach = self
+            .deltas
+            .iter()
+            .map(|d| d.back as usize)
+            .max()
+            .unwrap_or(0);
     }
 
-    /// The holes that all pairs leave below the end of each heap, an end that comes down where a column is full: how many rows,
-    /// and the work. If only the `lowest` holes are wanted fewer and fewer rows are kept, and a heap that has none left is
-    /// searched anew; else few holes are left to be searched for one by one.
-    #[allow(clippy::too_many_arguments, reason = "one pass with its buffers")]
+    fn push(&mut self, delta: Delta<T>) {
+        self.reach = self.reach.max(delta.back as usize);
+        self.deltas.push(delta);
+    }
+
+    /// The holes that all pairs leave below the end of each heap, an end that comes down where a column is full: how many
+    /// rows, and the work.
     fn sieve(
         &mut self,
-        codes: &[u8],
+        table: &Table<T>,
         base: usize,
-        last: usize,
-        ends: &mut [u8; 64],
-        width: usize,
-        flags: &mut [[u64; 4]; 64],
-        holes: &mut Holes,
-        lowest: bool,
+        ends: &mut [u32; 64],
+        flags: &mut Flags,
+        holes: &mut Holes<T>,
+        want: Want,
     ) -> (usize, u64) {
-        let mixed = base < PAD + self.reach + last + 1;
+        let last = table.rares.last().map_or(0, |r| r.0);
+        // A rare partner nim-added to a code below 128 is no such code.
+        let mixed = base < self.reach + last + 1 && table.top.max(table.rare_top) >= 128;
+        let (cells, base) = (&table.cells[..], PAD + base);
         let scattered = self.scattered.min(self.deltas.len());
-        lanes::flags(
-            codes,
+        let most = ends.iter().copied().max().unwrap_or(0) as usize;
+        let first = &self.deltas[..scattered];
+        T::flags(
+            cells,
             base,
-            &self.deltas[..scattered],
+            first,
             mixed,
-            width.div_ceil(8),
-            flags,
+            most,
+            flags.words,
+            &mut flags.bits,
         );
         let (mut rows, mut crowded) = (0, 0);
-        for (lane, flags) in flags.iter().enumerate() {
+        for (lane, flags) in flags.bits.chunks_exact(flags.words).enumerate() {
             let mut j = 0;
-            'words: for (w, flags) in flags
-                .iter()
-                .enumerate()
-                .take(usize::from(ends[lane]).div_ceil(64))
-            {
+            'words: for (w, flags) in (0..ends[lane].div_ceil(64)).zip(flags) {
                 let mut open = !flags;
-                if 64 * (w + 1) > usize::from(ends[lane]) {
+                if 64 * (w + 1) > ends[lane] {
                     open &= (1 << (ends[lane] & 63)) - 1;
                 }
                 while open != 0 {
-                    let code = 64 * w as u8 + open.trailing_zeros() as u8;
+                    let code = 64 * w + open.trailing_zeros();
                     open &= open - 1;
                     if j == ROWS {
                         crowded += 1;
                         ends[lane] = code;
                         break 'words;
                     }
-                    holes[j][lane] = code;
+                    holes[j][lane] = T::code(code);
                     j += 1;
                 }
             }
             for row in &mut holes[j..rows.max(j)] {
-                row[lane] = 255;
+                row[lane] = T::FULL;
             }
             if j > rows {
                 for row in &mut holes[rows..j] {
-                    row[..lane].fill(255);
+                    row[..lane].fill(T::FULL);
                 }
                 rows = j;
             }
         }
-        // A heap of many that has more holes than there are rows costs less than more pairs for all.
-        if crowded > 1 {
-            self.scattered += 8;
-        } else {
-            self.scattered = self.scattered.saturating_sub(2).max(64);
+        // Where all holes are wanted, a column that is too short costs a search for each code past it.
+        if want == Want::All {
+            self.adapt(crowded);
         }
         let mut work = (64 * scattered) as u64;
         let (mut at, mut step) = (scattered, 96);
         let mut most = rows;
         while at < self.deltas.len() && rows > 0 {
             let chunk = &self.deltas[at..self.deltas.len().min(at + step)];
-            lanes::strike(codes, base, chunk, mixed, &mut holes[..rows]);
+            T::strike(cells, base, chunk, mixed, &mut holes[..rows]);
             work += (chunk.len() * rows) as u64;
-            lanes::sort_columns(&mut holes[..rows]);
+            T::sort_columns(&mut holes[..rows]);
             at += chunk.len();
             step = (step * 2).min(512);
-            while rows > 0 && holes[rows - 1] == [255; 64] {
+            while rows > 0 && holes[rows - 1] == [T::FULL; 64] {
                 rows -= 1;
             }
-            if lowest {
-                most = (most * self.kept / 256).max(4);
+            if want == Want::Least {
+                most = (most * 3 / 4).max(T::LEAST);
                 rows = rows.min(most);
                 continue;
             }
-            if holes[..rows]
-                .iter()
-                .flatten()
-                .filter(|&&h| h != 255)
-                .count()
-                <= FEW
-            {
+            let left = holes[..rows].iter().flatten();
+            if left.filter(|&&h| h != T::FULL).count() <= FEW {
                 break;
             }
         }
         (rows, work)
     }
+
+    /// More pairs are scattered next time if this sieve left more than one heap to be searched, else fewer.
+    fn adapt(&mut self, failed: usize) {
+        if failed > 1 {
+            self.scattered = self.scattered.min(self.deltas.len()) + 8 + self.scattered / 32;
+        } else {
+            self.scattered = (self.scattered - 2 - self.scattered / 128).max(64);
+        }
+    }
 }
 
-impl Pairs {
+/// A nim-sequence on its way.
+pub(crate) struct Large<T> {
+    pub table: Table<T>,
+    /// Pairs whose partner is less than 64 below.
+    near: Vec<Delta<T>>,
+    /// Pairs whose partner is before the block, and those that come later, the nearest last.
+    far: List<T>,
+    later: Vec<Delta<T>>,
+    early: List<T>,
+    flags: Flags,
+    /// What is excluded for one heap.
+    excluded: Vec<u64>,
+    /// Heaps of a block that had no hole left.
+    exhausted: usize,
+}
+
+impl<T: Lane> Blocks for Large<T> {
+    type Cell = T;
+
+    fn table(&mut self) -> &mut Table<T> {
+        &mut self.table
+    }
+
+    fn prepare(&mut self) {
+        let mut all = self.table.deltas();
+        let cut = all.partition_point(|d| d.back < 64);
+        self.near = all.drain(..cut).collect();
+        let known = all.partition_point(|d| (d.back as usize) < self.table.len());
+        self.later = all.drain(known..).rev().collect();
+        self.far.set(all);
+        self.make_early();
+    }
+
+    fn blocks(&mut self) -> bool {
+        self.next()
+    }
+}
+
+impl<T: Lane> Large<T> {
+    /// A run that goes on from what is known.
+    pub fn new(table: Table<T>) -> Self {
+        let mut large = Large {
+            table,
+            near: Vec::new(),
+            far: List::new(),
+            later: Vec::new(),
+            early: List::new(),
+            flags: Flags::default(),
+            excluded: Vec::new(),
+            exhausted: 0,
+        };
+        if !large.table.is_empty() {
+            large.prepare();
+        }
+        large
+    }
+
     /// The common heaps near the start, which most often give a rare value with a common partner.
-    pub(crate) fn make_witnesses(&mut self) {
-        let base = self.len() & !63;
+    fn make_early(&mut self) {
+        let table = &self.table;
+        let base = table.len() & !63;
         let mut early = Vec::new();
-        for a in 64..base.min(4096) {
-            let code = self.commons[PAD + a];
-            if code != RARE {
-                for &t in &self.twos {
-                    if t + a <= base {
+        for a in 64..base.min(T::EARLY) {
+            if let Some(code) = table.cells[PAD + a].common() {
+                for &t in &table.twos {
+                    if t + a <= base && !(table.unequal && 2 * a + t >= base) {
                         early.push(Delta {
                             back: (t + a) as u32,
-                            code,
+                            code: T::code(code),
                         });
                     }
                 }
             }
         }
-        if let Some(large) = &mut self.large {
-            large.early.set(early);
+        self.early.set(early);
+    }
+
+    /// Flags for all codes up to this one, and so for their nim-sums.
+    fn make_flags(&mut self, most: u32) {
+        let words = (most + 1).next_power_of_two() as usize / 64;
+        if words > self.flags.words {
+            self.flags.words = words.max(4);
+            self.flags.bits = vec![0; 64 * self.flags.words];
         }
     }
 
-    /// What near pairs and heaps of this block exclude for a heap of the block.
-    fn near_codes(&self, n: usize, base: usize, window: &[u8; 128]) -> [u64; 4] {
+    /// Codes from here on are too large for a block.
+    fn limit(&self) -> u32 {
+        T::COMMONS.min(self.flags.codes())
+    }
+
+    /// Makes room for a code that was too large for a block. False if it is too large for a cell.
+    fn grow(&mut self, code: u32) -> bool {
+        self.make_flags(code);
+        code < T::COMMONS
+    }
+
+    /// Sets what near pairs and heaps of this block exclude for a heap of the block.
+    fn exclude_near(&mut self, n: usize, base: usize, window: &[T; 128]) {
         let lane = n - base;
-        let mut near = [0u64; 4];
-        let mut exclude = |code: u8| near[usize::from(code >> 6)] |= 1 << (code & 63);
-        for d in &self.near_list {
-            let p = window[64 + lane - d.back as usize];
-            if p != RARE {
-                exclude(p ^ d.code);
+        self.excluded.clear();
+        self.excluded.resize(self.flags.words + 1, 0);
+        // What is past the flags matters only once they have grown.
+        let mut exclude = |code: u32| {
+            if let Some(word) = self.excluded.get_mut(code as usize / 64) {
+                *word |= 1 << (code % 64);
+            }
+        };
+        for d in &self.near {
+            if let Some(p) = window[64 + lane - d.back as usize].common() {
+                exclude(p ^ d.code.bits());
             }
         }
-        for &(r, code) in self
-            .rares
-            .iter()
-            .rev()
-            .take_while(|r| r.0 + self.reach() + 64 > base)
-        {
+        let reach = self.table.reach();
+        let rares = self.table.rares.iter().rev();
+        for &(r, code) in rares.take_while(|r| r.0 + reach + 64 > base) {
             // Rares of this block are not among the deltas yet.
-            for &t in &self.twos {
-                if r >= base && r + t < n {
-                    let p = self.commons[PAD + n - t - r];
-                    if p != RARE {
-                        exclude(p ^ code);
-                    }
+            for &t in &self.table.twos {
+                let new = r >= base && r + t < n;
+                let partner = new.then(|| self.table.cells[PAD + n - t - r].common());
+                if let Some(p) = partner.flatten() {
+                    exclude(p ^ code);
                 }
             }
             // A rare heap left alone may have a common value.
-            if self.split.position {
-                for &t in &self.ones {
+            if self.table.split.position {
+                for &t in &self.table.ones {
                     if t % 2 == 1 && r + t == n {
                         exclude(code);
                     }
                 }
             }
         }
-        near
     }
 
     /// The least common code that is not excluded, from the holes of the far pairs or else from all pairs.
     fn common_code(
         &mut self,
         n: usize,
-        holes: &Holes,
+        base: usize,
+        window: &[T; 128],
+        holes: &Holes<T>,
         rows: usize,
-        lane: usize,
-        mut near: [u64; 4],
-    ) -> u8 {
-        let free = |near: &[u64; 4], h: u8| near[usize::from(h >> 6)] >> (h & 63) & 1 == 0;
-        let hole = (0..rows)
-            .map(|j| holes[j][lane])
-            .take_while(|&h| h != 255)
-            .find(|&h| free(&near, h));
-        hole.unwrap_or_else(|| {
-            self.work.searches += 1;
-            self.exhausted += 1;
-            for d in &self.far[..self.far.partition_point(|d| (d.back as usize) < n)] {
-                let p = self.commons[PAD + n - d.back as usize];
-                if p != RARE {
-                    let code = p ^ d.code;
-                    near[usize::from(code >> 6)] |= 1 << (code & 63);
-                }
+    ) -> u32 {
+        self.exclude_near(n, base, window);
+        let column = holes[..rows].iter().map(|row| row[n - base]);
+        let excluded = &mut self.excluded;
+        for code in column.take_while(|&h| h != T::FULL).map(T::bits) {
+            if excluded[code as usize / 64] >> (code % 64) & 1 == 0 {
+                return code;
             }
-            (0..=255).find(|&h| free(&near, h)).unwrap_or(255)
-        })
+        }
+        self.table.work.searches += 1;
+        self.exhausted += 1;
+        for d in &self.far.deltas {
+            if let Some(p) = self.table.cells[PAD + n - d.back as usize].common() {
+                let code = p ^ d.code.bits();
+                excluded[code as usize / 64] |= 1 << (code % 64);
+            }
+        }
+        let word = excluded.iter().position(|&w| w != u64::MAX);
+        let word = word.expect("the last word is empty");
+        64 * word as u32 + excluded[word].trailing_ones()
     }
 
-    /// Computes up to the end of the 64 heaps that the next one belongs to.
-    /// False if a code has become too large.
-    pub(crate) fn large_block(&mut self) -> bool {
-        let from = self.len();
+    /// Computes up to the end of the 64 heaps that the next one belongs to. False if a code has become too large.
+    fn next(&mut self) -> bool {
+        let from = self.table.len();
         let (base, first) = (from & !63, from & 63);
-        let mut large = self.large.take().expect("large codes");
-        let width = (usize::from(self.top) + 2).next_multiple_of(8).min(WIDTH);
-        let known = self.far.partition_point(|d| (d.back as usize) < base + 64);
-        if large.far.deltas.len() != known {
-            large.far.set(self.far[..known].to_vec());
+        self.make_flags(self.table.top.max(self.table.rare_top).max(64));
+        while let Some(delta) = self.later.pop_if(|d| (d.back as usize) < base + 64) {
+            self.far.push(delta);
         }
-        let last = self.rares.last().map_or(0, |r| r.0);
 
         // Holes that the far pairs leave.
-        let mut holes: Holes = [[255; 64]; ROWS];
-        let mut ends = [(usize::from(self.top) + 1).min(LIMIT) as u8; 64];
-        let (rows, work) = large.far.sieve(
-            &self.commons,
-            PAD + base,
-            last,
+        let mut flags = std::mem::take(&mut self.flags);
+        let mut holes: Holes<T> = [[T::FULL; 64]; ROWS];
+        let mut ends = [self.table.top + 1; 64];
+        let (rows, work) = self.far.sieve(
+            &self.table,
+            base,
             &mut ends,
-            width,
-            &mut large.flags,
+            &mut flags,
             &mut holes,
-            true,
+            Want::Least,
         );
-        self.work.rare_tests += work;
+        self.table.work.rare_tests += work;
+        self.flags = flags;
 
         // The codes of the heaps in order, if none is rare.
-        let mut window = [RARE; 128];
-        window[..64].copy_from_slice(&self.commons[base..base + 64]);
-        window[64..64 + first].copy_from_slice(&self.commons[PAD + base..]);
-        let mut ends = [0u8; 64];
+        let mut window = [T::NONE; 128];
+        window[..64].copy_from_slice(&self.table.cells[base..base + 64]);
+        window[64..64 + first].copy_from_slice(&self.table.cells[PAD + base..]);
+        let mut codes = [0; 64];
+        let mut ends = [0; 64];
         for lane in first..64 {
             let n = base + lane;
-            let near = self.near_codes(n, base, &window);
-            let code = self.common_code(n, &holes, rows, lane, near);
-            if usize::from(code) >= LIMIT {
-                self.commons.truncate(PAD + from);
-                return false;
+            let code = self.common_code(n, base, &window, &holes, rows);
+            if code >= self.limit() {
+                self.table.cells.truncate(PAD + from);
+                return self.grow(code);
             }
-            let below = self.split.rares_below(u32::from(code), n);
-            ends[lane] = below.min(width.min(LIMIT) as u32) as u8;
-            self.commons.push(code);
-            window[64 + lane] = code;
+            ends[lane] = self
+                .table
+                .split
+                .rares_below(code, n)
+                .min(self.flags.codes());
+            codes[lane] = code;
+            window[64 + lane] = T::new(code, true);
+            self.table.cells.push(window[64 + lane]);
         }
-
-        let exhausted = std::mem::take(&mut self.exhausted);
-        if exhausted > 1 {
-            large.far.kept = (large.far.kept + 2).min(252);
-        } else {
-            large.far.kept = large.far.kept.saturating_sub(1).max(64);
-        }
+        self.far.adapt(std::mem::take(&mut self.exhausted));
 
         // The rare codes below them that no early pair gives.
-        let mut open: Holes = [[255; 64]; ROWS];
-        let (open_rows, work) = large.early.sieve(
-            &self.commons,
-            PAD + base,
-            last,
+        let mut open: Holes<T> = [[T::FULL; 64]; ROWS];
+        let mut flags = std::mem::take(&mut self.flags);
+        let (open_rows, work) = self.early.sieve(
+            &self.table,
+            base,
             &mut ends,
-            width,
-            &mut large.flags,
+            &mut flags,
             &mut open,
-            false,
+            Want::All,
         );
-        self.work.exclusion_steps += work;
+        self.table.work.exclusion_steps += work;
+        self.flags = flags;
 
-        let mut found = false;
+        let known = self.table.rares.len();
+        let mut tried: Vec<u32> = Vec::new();
+        let mut fits = true;
         for lane in first..64 {
             let n = base + lane;
-            let mut code = window[64 + lane];
-            if found {
-                let near = self.near_codes(n, base, &window);
-                code = self.common_code(n, &holes, rows, lane, near);
-                if usize::from(code) >= LIMIT {
-                    self.commons.truncate(PAD + n);
-                    return false;
+            if self.table.rares.len() > known {
+                codes[lane] = self.common_code(n, base, &window, &holes, rows);
+                if codes[lane] >= self.limit() {
+                    self.table.cells.truncate(PAD + n);
+                    fits = self.grow(codes[lane]);
+                    break;
                 }
-                window[64 + lane] = code;
-                self.commons[PAD + n] = code;
+                window[64 + lane] = T::new(codes[lane], true);
+                self.table.cells[PAD + n] = window[64 + lane];
             }
-            // Past the codes of commons there may be rare ones, up to 255.
-            let end = self.split.rares_below(u32::from(code), n);
-            let flags = &large.flags[lane];
-            let mut tried: Vec<u8> = (0..open_rows).map(|j| open[j][lane]).collect();
-            tried.retain(|&k| k < 255 && u32::from(k) < end);
+            let end = self.table.split.rares_below(codes[lane], n);
+            tried.clear();
+            let listed = (0..open_rows).map(|j| open[j][lane]);
+            tried.extend(listed.filter(|&k| k != T::FULL).map(T::bits));
+            tried.retain(|&k| k < end);
             // What was not listed: past a full column, or below a code that has become larger.
-            let rest = u32::from(ends[lane])..end;
-            tried.extend(rest.map(|k| k as u8).filter(|&k| {
-                usize::from(k) >= width || flags[usize::from(k >> 6)] >> (k & 63) & 1 == 0
-            }));
+            tried.extend(
+                (ends[lane]..end).filter(|&k| k >= self.flags.codes() || !self.flags.set(lane, k)),
+            );
             tried.sort_unstable();
-            let rare = tried.into_iter().find(|&k| !self.search(n, k));
-            match rare {
-                None => {
-                    self.code_counts[n & 1][usize::from(code)] += 1;
-                    self.top = self.top.max(code);
+            match tried.iter().find(|&&k| !self.table.search(n, k)) {
+                None => self.table.count_code(n, codes[lane]),
+                Some(&k) if k >= T::RARES => {
+                    self.table.cells.truncate(PAD + n);
+                    fits = false;
+                    break;
                 }
-                Some(k) => {
-                    found = true;
-                    self.commons[PAD + n] = RARE;
-                    window[64 + lane] = RARE;
-                    self.rares.push((n, k));
-                    self.count(n, self.split.decode(u32::from(k), n, false), 1);
-                    self.top = self.top.max(k);
+                Some(&k) => {
+                    self.table.push_rare(n, k);
+                    window[64 + lane] = self.table.cells[PAD + n];
                 }
             }
         }
-        self.large = Some(large);
-        if found {
-            let new = self.rares.partition_point(|r| r.0 < from);
-            if self.rares.len() > self.rares_at_choice + self.rares_at_choice / 8 {
-                return self.choose();
-            } else {
-                for i in new..self.rares.len() {
-                    let (r, code) = self.rares[i];
-                    for t in self.twos.clone() {
-                        let delta = Delta {
-                            back: (t + r) as u32,
-                            code,
-                        };
-                        let at = self
-                            .far
-                            .partition_point(|d| (d.back, d.code) < (delta.back, code));
-                        if self.far.get(at) != Some(&delta) {
-                            self.far.insert(at, delta);
-                        }
-                    }
-                }
-            }
+        if !fits || self.table.rares.len() == known {
+            return fits;
         }
+        if self.table.has_many_rares() {
+            fits = self.table.choose();
+            if fits {
+                self.prepare();
+            }
+            return fits;
+        }
+        for &(r, code) in &self.table.rares[known..] {
+            let delta = |&t: &usize| Delta {
+                back: (t + r) as u32,
+                code: T::code(code),
+            };
+            self.later.extend(self.table.twos.iter().map(delta));
+        }
+        self.later
+            .sort_unstable_by_key(|d| std::cmp::Reverse(d.back));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain::Plain;
+    use grundy_core::Code;
+    use grundy_testkit::Random;
+
+    fn agree<T: Lane>(code: &Code, truth: &[u16]) {
+        let mut large = Large::<T>::new(Table::new(code));
+        if large.advance(truth.len(), &mut |_| false) == Ok(true) {
+            let found = large.table.values(0..truth.len());
+            let first = (0..truth.len()).find(|&n| found[n] != truth[n]);
+            let shown = first.map(|n| (n, found[n], truth[n]));
+            assert_eq!(shown, None, "{code:?}: heap, value, value by all options");
+        }
+    }
+
+    #[test]
+    fn codes_of_one_and_of_two_bytes() {
+        let mut random = Random::new(19);
+        for case in 0..60 {
+            let mut digits: Vec<u64> = (0..2 + random.below(5)).map(|_| random.below(8)).collect();
+            digits[0] &= 4;
+            for _ in 0..random.below(4) {
+                digits.insert(1, 0);
+            }
+            let unequal = case % 8 == 7;
+            let code = Code {
+                unequal,
+                ..Code::finite(digits)
+            };
+            if code.parts() < 2 {
+                continue;
+            }
+            let mut plain = Plain::new(&code);
+            let to = if unequal { 9_000 } else { 3_500 };
+            plain.advance(to, &mut |_| false).expect("nothing stops it");
+            agree::<u8>(&code, plain.values());
+            agree::<u16>(&code, plain.values());
+        }
     }
 }

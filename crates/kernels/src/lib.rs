@@ -1,8 +1,9 @@
 //! Nim-sequences of one-heap games at record speed: kernels that know nothing of rules, only of codes. No I/O enters.
 //!
 //! A ladder, each rung tested against the one below: `plain` (every option, every code), `scalar` (a rare/common split, one
-//! heap after the other), `pairs` (64 heaps at a time; `lanes` has its inner loops, portable and for AVX2, and `large` the
-//! blocks whose codes need a byte). `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
+//! heap after the other), then 64 heaps at a time, `pairs` for small codes and `large` for codes of one and of two bytes
+//! (`table` has what they share, `lanes` the inner loops, portable and for AVX2). A sequence goes up to larger codes when it
+//! needs them. `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod checkpoint;
@@ -12,6 +13,7 @@ mod pairs;
 mod plain;
 mod scalar;
 mod split;
+mod table;
 mod taking;
 
 use std::ops::Range;
@@ -19,12 +21,14 @@ use std::ops::Range;
 use grundy_core::Code;
 
 pub use checkpoint::Unreadable;
-pub use pairs::Work;
 pub use split::Split;
+pub use table::Work;
 
+use large::Large;
 use pairs::Pairs;
 use plain::Plain;
 use scalar::Scalar;
+use table::{Blocks, Table};
 use taking::Taking;
 
 pub use taking::p_positions;
@@ -67,6 +71,8 @@ enum State {
     Plain(Plain),
     Scalar(Scalar),
     Pairs(Box<Pairs>),
+    Bytes(Box<Large<u8>>),
+    Words(Box<Large<u16>>),
     Taking(Taking),
 }
 
@@ -81,7 +87,7 @@ impl Sequence {
         let pairs = code.parts() == 2 && code.tail == 0;
         let state = match rung {
             Rung::Best if code.parts() <= 1 && code.tail <= 3 => State::Taking(Taking::new(code)),
-            Rung::Best if pairs => State::Pairs(Box::new(Pairs::new(&code.digits, code.unequal))),
+            Rung::Best if pairs => State::Pairs(Box::new(Pairs::new(Table::new(code)))),
             Rung::Scalar if pairs => State::Scalar(Scalar::new(&code.digits, code.unequal)),
             _ => State::Plain(Plain::new(code)),
         };
@@ -101,7 +107,9 @@ impl Sequence {
         match &self.state {
             State::Plain(s) => s.values().len(),
             State::Scalar(s) => s.values().len(),
-            State::Pairs(s) => s.len(),
+            State::Pairs(s) => s.table.len(),
+            State::Bytes(s) => s.table.len(),
+            State::Words(s) => s.table.len(),
             State::Taking(s) => s.values().len(),
         }
     }
@@ -121,23 +129,40 @@ impl Sequence {
         to: usize,
         stopped: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), Stop> {
-        match &mut self.state {
-            State::Plain(s) => s.advance(to, stopped),
-            State::Scalar(s) => s.advance(to, stopped),
-            State::Taking(s) => s.advance(to, stopped),
-            State::Pairs(s) => {
-                if s.advance(to, stopped)? {
-                    return Ok(());
-                }
-                let known = (0..s.len()).map(|n| s.value(n));
-                self.state = State::Scalar(Scalar::with_values(
-                    &self.code.digits,
-                    self.code.unequal,
-                    known,
-                )?);
-                self.advance(to, stopped)
+        loop {
+            let fits = match &mut self.state {
+                State::Plain(s) => return s.advance(to, stopped),
+                State::Scalar(s) => return s.advance(to, stopped),
+                State::Taking(s) => return s.advance(to, stopped),
+                State::Pairs(s) => s.advance(to, stopped)?,
+                State::Bytes(s) => s.advance(to, stopped)?,
+                State::Words(s) => s.advance(to, stopped)?,
+            };
+            if fits {
+                return Ok(());
             }
+            self.state = self.larger()?;
         }
+    }
+
+    /// The same values in larger cells.
+    fn larger(&mut self) -> Result<State, Stop> {
+        let code = &self.code;
+        let words = |table| match Table::of(code, table) {
+            Some(table) => State::Words(Box::new(Large::new(table))),
+            None => State::Scalar(Scalar::new(&code.digits, code.unequal)),
+        };
+        let scalar = |known: &mut dyn Iterator<Item = u32>| {
+            let scalar = Scalar::with_values(&code.digits, code.unequal, known);
+            scalar.map(State::Scalar)
+        };
+        let none = State::Plain(Plain::new(code));
+        Ok(match std::mem::replace(&mut self.state, none) {
+            State::Pairs(s) => State::Bytes(Box::new(Large::new(s.table))),
+            State::Bytes(s) => words(s.table),
+            State::Words(s) => scalar(&mut (0..s.table.len()).map(|n| s.table.value(n)))?,
+            same => same,
+        })
     }
 
     /// The value of a heap that is known.
@@ -146,7 +171,9 @@ impl Sequence {
             State::Plain(s) => u32::from(s.values()[n]),
             State::Scalar(s) => u32::from(s.values()[n]),
             State::Taking(s) => u32::from(s.values()[n]),
-            State::Pairs(s) => s.value(n),
+            State::Pairs(s) => s.table.value(n),
+            State::Bytes(s) => s.table.value(n),
+            State::Words(s) => s.table.value(n),
         }
     }
 
@@ -156,14 +183,17 @@ impl Sequence {
             State::Plain(s) => s.values()[heaps].to_vec(),
             State::Scalar(s) => s.values()[heaps].to_vec(),
             State::Taking(s) => s.values()[heaps].to_vec(),
-            State::Pairs(s) => s.values(heaps),
+            State::Pairs(s) => s.table.values(heaps),
+            State::Bytes(s) => s.table.values(heaps),
+            State::Words(s) => s.table.values(heaps),
         }
     }
 
     /// The split and what it rests on, where values are computed by one that fits bytes.
     pub fn split(&self) -> Option<Settled<'_>> {
         match &self.state {
-            State::Pairs(s) if !s.is_empty() => Some(s.settled()),
+            State::Pairs(s) if !s.table.is_empty() => Some(s.table.settled()),
+            State::Bytes(s) if !s.table.is_empty() => Some(s.table.settled()),
             _ => None,
         }
     }
@@ -171,7 +201,9 @@ impl Sequence {
     /// What was done, where it is counted.
     pub fn work(&self) -> Option<Work> {
         match &self.state {
-            State::Pairs(s) => Some(s.work),
+            State::Pairs(s) => Some(s.table.work),
+            State::Bytes(s) => Some(s.table.work),
+            State::Words(s) => Some(s.table.work),
             _ => None,
         }
     }

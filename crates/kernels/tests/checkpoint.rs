@@ -108,7 +108,7 @@ fn broken_runs_of_random_codes_equal_unbroken_ones() {
 #[test]
 fn bytes_that_are_no_state_are_refused_and_never_panic() {
     let mut random = Random::new(9);
-    for text in ["0.106", "0.07", "0.3", "0.F"] {
+    for text in ["0.106", "0.07", "0.3", "0.67226", "0.F"] {
         let mut sequence = Sequence::new(&octal(text));
         advance(&mut sequence, if text == "0.F" { 200 } else { 3_000 });
         let bytes = saved(&sequence);
