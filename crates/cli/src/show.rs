@@ -42,17 +42,19 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         &format!("{letter}: {}", answer.verdict()),
     ));
     if let Some(value) = &answer.grundy {
-        let how = if answer.grundy_searched {
-            " (by search)"
-        } else {
-            ""
-        };
-        out.push_str(&line(style, "value", &format!("{value}{how}")));
+        out.push_str(&line(style, "value", &value.to_string()));
     }
     let (moves, cut) = moves(answer, style);
     out.push_str(&moves);
     out.push_str(&line(style, "method", answer.method_title()));
-    out.push_str(&line(style, "claim", &claim(answer.claim())));
+    if answer.grundy_searched {
+        let outcome = format!("outcome and moves {}", claim(answer.claim()));
+        out.push_str(&line(style, "claim", &outcome));
+        let value = format!("value {}", claim(Claim::Computed));
+        out.push_str(&line(style, "", &value));
+    } else {
+        out.push_str(&line(style, "claim", &claim(answer.claim())));
+    }
     if cut || position.contains(CUT) {
         let note =
             format!("what is cut short here ({CUT}) stands in full in the answer with --json");
