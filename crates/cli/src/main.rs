@@ -178,21 +178,21 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
     };
     match command {
         Command::Solve { query, json, limit } => {
-            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let (plan, bound, warnings) = query_plan(cli.color, query, budget)?;
             let answer = plan.answer(&bound.position, *limit).map_err(one)?;
             clear_progress();
             if *json {
-                print_json(&answer.to_json())
+                print_json(&with_warnings(answer.to_json(), &warnings))
             } else {
                 print(&show::answer(&answer, style))
             }
         }
         Command::Explain { query, json } => {
-            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let (plan, bound, warnings) = query_plan(cli.color, query, budget)?;
             let explanation = grundy::explain::explain(&plan, &bound.position, 20).map_err(one)?;
             clear_progress();
             if *json {
-                print_json(&explanation.to_json())
+                print_json(&with_warnings(explanation.to_json(), &warnings))
             } else {
                 print(&show::explanation(&explanation, style))
             }
@@ -245,7 +245,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             second,
             seed,
         } => {
-            let (plan, bound) = query_plan(cli.color, query, budget)?;
+            let (plan, bound, _) = query_plan(cli.color, query, budget)?;
             let options = play::Options {
                 strength: *strength,
                 second: *second,
@@ -394,29 +394,43 @@ fn check_program(
 /// Opens a game; warnings are told at once.
 fn open(color: When, spec: &str) -> Result<Arc<Game>, Failure> {
     let Opened { game, warnings } = grundy::open(spec)?;
-    if !warnings.is_empty() {
-        report(&warnings, Style::stderr(color));
-    }
+    report(&warnings, Style::stderr(color));
     Ok(game)
 }
 
-fn query_plan(color: When, query: &Query, budget: &Budget) -> Result<(Plan, Bound), Failure> {
-    let game = open(color, &query.game)?;
+/// The plan for a question, what it is about, and the warnings that have been told.
+fn query_plan(
+    color: When,
+    query: &Query,
+    budget: &Budget,
+) -> Result<(Plan, Bound, Vec<Diagnostic>), Failure> {
+    let style = Style::stderr(color);
+    let Opened { game, mut warnings } = grundy::open(&query.game)?;
     let args = Arguments::parse(&query.args).map_err(one)?;
+    // The text is warned of before what its arguments or a search may end with.
+    report(&warnings, style);
     let bound = grundy::bind::bind(&game, &args).map_err(one)?;
-    report(bound.note.as_slice(), Style::stderr(color));
+    report(bound.note.as_slice(), style);
+    warnings.extend(bound.note.clone());
     let engine = Engine::parse(&query.engine).map_err(one)?;
     let plan = Plan::new(&bound.rules, engine, budget.clone()).map_err(one)?;
     let doubts = plan.doubts(&bound.position);
     if doubts.iter().any(|d| d.severity == Severity::Error) {
         return Err(doubts);
     }
-    report(&doubts, Style::stderr(color));
+    report(&doubts, style);
+    warnings.extend(doubts);
     let plan = match progress() {
         Some(hook) => plan.report(hook),
         None => plan,
     };
-    Ok((plan, bound))
+    Ok((plan, bound, warnings))
+}
+
+/// An answer with the warnings about its question, for a program that does not read standard error.
+fn with_warnings(mut json: serde_json::Value, warnings: &[Diagnostic]) -> serde_json::Value {
+    json["warnings"] = warnings.iter().map(Diagnostic::one_line).collect();
+    json
 }
 
 #[expect(clippy::boxed_local, reason = "errors come boxed")]

@@ -11,6 +11,7 @@ use crate::args::When;
 use crate::style::Style;
 use crate::{
     Done, PROGRESS, broken, clear_progress, grouped, one, print, print_json, report, show,
+    with_warnings,
 };
 
 /// Finds a period.
@@ -47,7 +48,7 @@ pub fn period(
         }
     }
     match json {
-        true => print_json(&found.to_json()),
+        true => print_json(&with_warnings(found.to_json(), &subject.notes)),
         false => print(&show::period(&found, written, Style::stdout(color))),
     }
 }

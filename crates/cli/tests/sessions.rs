@@ -94,6 +94,7 @@ fn answers_as_json() {
     insta::assert_snapshot!(sessions(&[
         "solve wythoff 14 9 --json",
         "solve nim 18446744073709551616 1 --json",
+        "solve nim 1 2 --json",
         "solve team_nim n=1 S=101 M=[4,4] --json",
         "table 'n -> n - k for k in 1..3' --to 4 --json",
     ]));

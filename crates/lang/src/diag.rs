@@ -231,6 +231,23 @@ impl Diagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// On one line and without the text that it is about: code, place if there is one, message, labels, notes and help.
+    pub fn one_line(&self) -> String {
+        let mut out = format!("{}: ", self.code.as_str());
+        if let Some((main, _)) = self.labels.first() {
+            let (line, column) = line_column(&self.source, *main);
+            out.push_str(&format!("line {line}, column {column}: "));
+        }
+        let labels = self.labels.iter().map(|(_, text)| text);
+        let said = std::iter::once(&self.message)
+            .chain(labels)
+            .chain(&self.notes)
+            .chain(&self.help);
+        let said: Vec<&str> = said.map(String::as_str).filter(|s| !s.is_empty()).collect();
+        out.push_str(&visible(&said.join("; ")).replace('\n', " "));
+        out
+    }
 }
 
 impl fmt::Display for Diagnostic {
