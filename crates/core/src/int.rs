@@ -102,7 +102,12 @@ impl Int {
                 q
             })));
         }
-        Some(self.to_big().div_floor(&by.to_big()).into())
+        Some(match (&self.0, &by.0) {
+            // Truncation is rounding down here, and needs no big divisor.
+            (Big(a), Small(b)) if !a.is_negative() && *b > 0 => (&**a / *b).into(),
+            (Big(a), Big(b)) => a.div_floor(b).into(),
+            _ => self.to_big().div_floor(&by.to_big()).into(),
+        })
     }
 
     /// The remainder that goes with [`Int::div_floor`], with the sign of the divisor (`%`); `None` for a zero divisor.
@@ -119,7 +124,11 @@ impl Int {
                 r
             })));
         }
-        Some(self.to_big().mod_floor(&by.to_big()).into())
+        Some(match (&self.0, &by.0) {
+            (Big(a), Small(b)) if !a.is_negative() && *b > 0 => (&**a % *b).into(),
+            (Big(a), Big(b)) => a.mod_floor(b).into(),
+            _ => self.to_big().mod_floor(&by.to_big()).into(),
+        })
     }
 
     /// The power; `None` for a negative exponent or a result of more than 2^26 bits (20 million digits).
@@ -226,7 +235,14 @@ macro_rules! operator {
                 {
                     return Int(Small(v));
                 }
-                self.to_big().$method(other.to_big()).into()
+                // By reference: a copy costs as much as the operation.
+                match (&self.0, &other.0) {
+                    (Big(a), Big(b)) => (&**a).$method(&**b),
+                    (Big(a), Small(b)) => (&**a).$method(*b),
+                    (Small(a), Big(b)) => (*a).$method(&**b),
+                    (Small(a), Small(b)) => BigInt::from(*a).$method(*b),
+                }
+                .into()
             }
         }
         impl $Trait for Int {
@@ -370,22 +386,26 @@ mod tests {
 
     #[test]
     fn every_operation_agrees_with_big_integers_at_the_edges_of_the_word() {
-        for a in EDGES {
-            for b in EDGES {
-                let (x, y) = (Int::from(a), Int::from(b));
-                let (p, q) = (BigInt::from(a), BigInt::from(b));
-                assert_eq!((&x + &y).to_big(), &p + &q);
-                assert_eq!((&x - &y).to_big(), &p - &q);
-                assert_eq!((&x * &y).to_big(), &p * &q);
-                assert_eq!(x.gcd(&y).to_big(), p.gcd(&q));
-                assert_eq!(x.bitxor(&y).to_big(), &p ^ &q);
-                assert_eq!(x.cmp(&y), p.cmp(&q));
-                if b == 0 {
+        let mut all: Vec<BigInt> = EDGES.map(BigInt::from).to_vec();
+        for far in [64u32, 200] {
+            let far = BigInt::from(1) << far;
+            all.extend([&far + 5, &far - 1, -&far, 7 - &far]);
+        }
+        for p in &all {
+            for q in &all {
+                let (x, y) = (Int::from(p.clone()), Int::from(q.clone()));
+                assert_eq!((&x + &y).to_big(), p + q);
+                assert_eq!((&x - &y).to_big(), p - q);
+                assert_eq!((&x * &y).to_big(), p * q);
+                assert_eq!(x.gcd(&y).to_big(), p.gcd(q));
+                assert_eq!(x.bitxor(&y).to_big(), p ^ q);
+                assert_eq!(x.cmp(&y), p.cmp(q));
+                if y.is_zero() {
                     assert_eq!(x.div_floor(&y), None);
                     assert_eq!(x.mod_floor(&y), None);
                 } else {
-                    assert_eq!(x.div_floor(&y).unwrap().to_big(), p.div_floor(&q));
-                    assert_eq!(x.mod_floor(&y).unwrap().to_big(), p.mod_floor(&q));
+                    assert_eq!(x.div_floor(&y).unwrap().to_big(), p.div_floor(q));
+                    assert_eq!(x.mod_floor(&y).unwrap().to_big(), p.mod_floor(q));
                 }
                 let back = &(&x * &y) - &(&x * &y);
                 assert_eq!(back, Int::ZERO, "a big result that shrinks is small again");

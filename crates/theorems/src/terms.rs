@@ -264,6 +264,24 @@ impl Poly {
         Some((factor, Poly(rest.cloned().collect())))
     }
 
+    /// `Some((c, r, k))` if it is (c·var + r) // k with numbers c and k > 0 and r free of the variable.
+    pub fn floor_linear_in(&self, var: usize) -> Option<(Int, Poly, Int)> {
+        if let Some((c, rest)) = self.linear_in(var) {
+            return Some((c, rest, Int::ONE));
+        }
+        let mut with = self.0.iter().filter(|(atoms, _)| mention(atoms, var));
+        let (Some((atoms, c)), None) = (with.next(), with.next()) else {
+            return None;
+        };
+        let [Atom::Div(inner, k)] = &atoms[..] else {
+            return None;
+        };
+        let (factor, rest) = inner.linear_in(var).filter(|_| *c == Int::ONE)?;
+        let others = self.0.iter().filter(|(atoms, _)| !mention(atoms, var));
+        let others = Poly(others.cloned().collect());
+        Some((factor, rest.plus(&others.scaled(k)), k.clone()))
+    }
+
     /// With the variable replaced; `None` if it grows out of hand.
     pub fn substitute(&self, var: usize, by: &Poly) -> Option<Poly> {
         let kept = self.0.iter().filter(|(atoms, _)| !mention(atoms, var));

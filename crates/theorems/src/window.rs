@@ -39,8 +39,9 @@
 //!
 //! # Cost
 //! Blocks: one search for a threshold a block, about 40 evaluations of f for numbers of a thousand digits; a Stone Game
-//! (f = c²) has O(log log s) blocks. Runs of blocks with the same m are one step. Plateaus: the same a plateau passed.
-//! Both stop at [`MAX_STEPS`].
+//! (f = c²) has O(log log s) blocks. Runs of blocks with the same m are one step. Plateaus: the same a plateau passed,
+//! where f is linear and rounded down a few divisions instead; with n // k a winning move of a number of b bits lies
+//! about b / log₂(k/(k − 1)) plateaus away, of 1000 digits 3300 for k = 2. Both stop at [`MAX_STEPS`].
 
 use std::sync::{Mutex, PoisonError};
 
@@ -57,7 +58,7 @@ use crate::terms::{Poly, WordCode, follows};
 use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
 
 mod walk;
-use walk::{Blocks, Starts, last_holding};
+use walk::{Blocks, Starts, first_positive, last_holding};
 
 /// The theorem.
 pub struct WindowMoves;
@@ -390,6 +391,49 @@ impl Line<'_> {
     }
 }
 
+/// A width (c·d + a) // k of the distance d from the end, 0 < c < k. What is asked of it is one division, where in
+/// general it takes a search.
+struct Slope {
+    c: Int,
+    a: Int,
+    k: Int,
+}
+
+impl Slope {
+    fn of(line: &Line<'_>) -> Option<Slope> {
+        let of = line.of;
+        let [window] = &of.windows[..] else {
+            return None;
+        };
+        let [reach] = &window.reach[..] else {
+            return None;
+        };
+        let (c, rest, k) = reach.floor_linear_in(of.x)?;
+        // x = end ∓ d.
+        let a = rest.eval(&line.vars) + &c * &line.end;
+        let c = if of.up { -&c } else { c };
+        (c > Int::ZERO && c < k).then_some(Slope { c, a, k })
+    }
+
+    /// The least p with w(p) ≥ v, for v ≥ 1: v ≤ p and k·v ≤ c·p + a.
+    fn first_as_wide(&self, v: &Int) -> Int {
+        let past = &(&(&self.k * v) - &self.a) + &(&self.c - &Int::ONE);
+        let p = past.div_floor(&self.c).unwrap_or_default();
+        p.max(v.clone())
+    }
+
+    /// Whether positions so far apart can have the same width; nowhere does it stay for k/c steps but at 0.
+    fn may_last(&self, apart: &Int) -> bool {
+        &self.c * apart <= self.k
+    }
+
+    /// The least q with q − w(q) > p: q > p and c·q + a < k·(q − p).
+    fn past(&self, p: &Int) -> Int {
+        let over = (&self.k * p + self.a.clone()).div_floor(&(&self.k - &self.c));
+        over.unwrap_or_default().max(p.clone()) + Int::ONE
+    }
+}
+
 /// How often a walk has gone on; it stops when told to or past the limit.
 struct Steps<'a> {
     taken: u64,
@@ -530,14 +574,18 @@ impl Windows {
         }
     }
 
-    /// The first position of the plateau of d, on which the width is m.
-    fn plateau_start(line: &mut Line<'_>, d: &Int, m: &Int) -> Int {
+    /// The first position as wide as d, whose width is m > 0.
+    fn plateau_start(line: &mut Line<'_>, slope: Option<&Slope>, d: &Int, m: &Int) -> Int {
+        if let Some(slope) = slope {
+            return slope.first_as_wide(m);
+        }
         // Walk down: `last_holding` goes up, so it is asked for the distance from d.
         let down = last_holding(&Int::ZERO, d, &mut |k| line.width(&(d - k)) == *m);
         d - &down
     }
 
     fn plateau_value(&self, line: &mut Line<'_>, d: &Int, budget: &Budget) -> Result<Int> {
+        let slope = Slope::of(line);
         let mut steps = self.steps(budget);
         let mut d = d.clone();
         loop {
@@ -546,7 +594,7 @@ impl Windows {
             if m.is_zero() {
                 return Ok(m);
             }
-            let first = Self::plateau_start(line, &d, &m);
+            let first = Self::plateau_start(line, slope.as_ref(), &d, &m);
             let length = &m + &Int::ONE;
             let rest = (&d - &first).mod_floor(&length).unwrap_or_default();
             if rest.is_zero() {
@@ -558,28 +606,37 @@ impl Windows {
 
     /// The position before d in its window that has the value v, which is at most m(d) and not d's own value.
     fn plateau_find(&self, line: &mut Line<'_>, d: &Int, v: &Int, budget: &Budget) -> Result<Int> {
+        let slope = Slope::of(line);
         let mut steps = self.steps(budget);
         let start = d - &line.width(d);
         // The first position with the value v is the first as wide as v.
-        let mut p = if v.is_zero() {
-            Int::ZERO
-        } else {
-            let narrow = last_holding(&Int::ZERO, d, &mut |p| line.width(p) < *v);
-            narrow + Int::ONE
+        let mut p = match &slope {
+            _ if v.is_zero() => Int::ZERO,
+            Some(slope) => slope.first_as_wide(v),
+            None => first_positive(Int::ZERO, d.clone(), &mut |p| {
+                line.width(p) - v.clone() + Int::ONE
+            }),
         };
         while p < start {
             steps.step()?;
             // The next with this value is the first whose window begins after p.
-            let near = &p + &Int::ONE;
-            let inside = last_holding(&p, d, &mut |q| q - &line.width(q) <= p);
-            let mut next = (inside + Int::ONE).max(near);
-            let m = line.width(&next);
-            let length = &m + &Int::ONE;
-            let second = &next + &length;
-            if second <= start && line.width(&second) == m {
-                let last = last_holding(&second, &start, &mut |q| line.width(q) == m);
-                let run = (&last - &next).div_floor(&length).unwrap_or_default();
-                next = &next + &(&run * &length);
+            let mut next = match &slope {
+                Some(slope) => slope.past(&p),
+                // It is past p + w(p), since widths never fall, and not past d, whose window begins after p.
+                None => first_positive(&p + &line.width(&p), d.clone(), &mut |q| {
+                    q - &line.width(q) - p.clone()
+                }),
+            };
+            // q − w(q) rises by 0 or 1 a step, so here it is p + 1, and the width of `next` is known.
+            let length = &next - &p;
+            if slope.as_ref().is_none_or(|slope| slope.may_last(&length)) {
+                let m = &length - &Int::ONE;
+                let second = &next + &length;
+                if second <= start && line.width(&second) == m {
+                    let last = last_holding(&second, &start, &mut |q| line.width(q) == m);
+                    let run = (&last - &next).div_floor(&length).unwrap_or_default();
+                    next = &next + &(&run * &length);
+                }
             }
             p = next;
         }
@@ -890,10 +947,11 @@ impl Solver for Windows {
                 let mut at = d.clone();
                 let mut chain = vec![part.0[self.x].to_string()];
                 let mut steps = self.steps(budget);
+                let slope = Slope::of(&line);
                 while chain.len() < SHOWN {
                     steps.step()?;
                     let m = line.width(&at);
-                    if m.is_zero() || Self::plateau_start(&mut line, &at, &m) == at {
+                    if m.is_zero() || Self::plateau_start(&mut line, slope.as_ref(), &at, &m) == at {
                         break;
                     }
                     at = at - m - Int::ONE;

@@ -262,3 +262,22 @@ fn the_words_for_blocks() {
         "From n = 22 the nearest such position on the way to the end is n = 20, 2 away, so the value is 2."
     );
 }
+
+#[test]
+fn the_winning_move_of_a_thousand_digits_under_a_sloping_width() {
+    // 2p + 1 has the value of p if half may be taken, so the P-positions are the numbers 2^j − 1.
+    let game = RandomGame {
+        text: "c -> c - k for k in 1..c//2".to_owned(),
+        params: Vec::new(),
+    };
+    let rules = rules(&game);
+    let solver = claimed(&WindowMoves, &game, &rules);
+    let budget = Budget::default();
+    let power = |e: i64| Int::from(2).pow(&Int::from(e)).expect("small enough");
+    let here = &power(3321) + &Int::from(12345);
+    let part = rules.game().shape.pos(&Value::Int(here)).expect("natural");
+    let target = Target::Value(Int::ZERO);
+    let found = solver.options(&part, &target, 2, &budget).expect("found");
+    assert_eq!(found.total, Int::ONE);
+    assert_eq!(found.list[0][0].0[0], &power(3321) - &Int::ONE);
+}

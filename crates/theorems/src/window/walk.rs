@@ -196,7 +196,7 @@ impl<N: Number> Blocks<'_, N> {
 /// First the number of bits is found by bisection, then false position narrows the rest (with the Illinois rule and a
 /// bisection after every third step that gains less than half), so that smooth g take few evaluations and any g at most
 /// about four times the number of bits.
-fn first_positive<N: Number>(lo: N, hi: N, g: &mut dyn FnMut(&N) -> N) -> N {
+pub(super) fn first_positive<N: Number>(lo: N, hi: N, g: &mut dyn FnMut(&N) -> N) -> N {
     let (zero, one) = (N::small(0), N::small(1));
     let (mut lo, mut hi) = (lo, hi);
     if hi.minus(&lo) <= one {
