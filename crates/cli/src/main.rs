@@ -44,7 +44,7 @@ static INTERACTIVE: AtomicBool = AtomicBool::new(false);
 static PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// How long a computation may take to stop after Ctrl-C.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The exit status after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
@@ -58,8 +58,9 @@ fn main() -> ExitCode {
         }
     };
     let memory = cli.command.as_ref().map_or(Budget::DEFAULT_MEMORY, memory);
+    let color = cli.color;
     // Until a computation takes long, Ctrl-C ends the program as it does any other.
-    let budget = Budget::watched(memory, listen);
+    let budget = Budget::watched(memory, move |budget| listen(color, budget));
     let done = run(&cli, &budget);
     clear_progress();
     match done {
@@ -89,7 +90,7 @@ fn memory(command: &Command) -> u64 {
 }
 
 /// Has Ctrl-C stop computations, and end the program if they do not.
-fn listen(budget: &Budget) {
+fn listen(color: When, budget: &Budget) {
     let budget = budget.clone();
     // Without a handler Ctrl-C still ends the program.
     let _ = ctrlc::set_handler(move || {
@@ -102,7 +103,7 @@ fn listen(budget: &Budget) {
             std::process::exit(i32::from(INTERRUPTED));
         }
         budget.stop();
-        thread::spawn(|| {
+        thread::spawn(move || {
             thread::sleep(PATIENCE);
             // A state that is being kept is worth the wait.
             while grundy::checkpoint::writing() {
@@ -110,7 +111,10 @@ fn listen(budget: &Budget) {
             }
             output::abandon();
             clear_progress();
-            let _ = writeln!(io::stderr(), "stopped");
+            let message =
+                "stopped in the middle of a computation that had not come to an end by itself";
+            let error = Diagnostic::error(Code::Interrupted, &Source::new("", ""), message);
+            report(&[error], Style::stderr(color));
             std::process::exit(i32::from(INTERRUPTED));
         });
     });
@@ -252,7 +256,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 seed: *seed,
             };
             INTERACTIVE.store(true, Ordering::Relaxed);
-            listen(budget);
+            listen(cli.color, budget);
             let mut input = BufReader::new(io::stdin());
             match play::play(
                 &plan,

@@ -156,6 +156,8 @@ struct Checker<'c> {
     decide: &'c mut dyn Decide,
     command: &'c [String],
     options: &'c Options,
+    /// Inputs that were answered as ours are.
+    passed: u64,
 }
 
 /// What is wrong with a run.
@@ -187,6 +189,7 @@ pub fn check_with(
         decide,
         command,
         options,
+        passed: 0,
     };
     let mut report = Report {
         inputs: 0,
@@ -239,7 +242,7 @@ pub fn check_with(
                 Err(_) => {}
             }
             if options.budget.stopped() {
-                return Err(stopped(game));
+                return Err(stopped(game, report.inputs));
             }
         }
         let mut file = inputs.join(&files);
@@ -269,6 +272,7 @@ pub fn check_with(
         }
         report.loose += u64::from(equal == Equal::Words);
         report.inputs += cases_in(&files);
+        checker.passed = report.inputs;
         progress(report.inputs);
     }
     if report.inputs == 0 {
@@ -285,12 +289,12 @@ pub fn check_with(
     Ok(report)
 }
 
-fn stopped(game: &Game) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        Code::Interrupted,
-        &game.source,
-        "stopped",
-    ))
+fn stopped(game: &Game, passed: u64) -> Box<Diagnostic> {
+    let message = match passed {
+        1 => "stopped while the program was checked; 1 input was answered rightly".to_owned(),
+        n => format!("stopped while the program was checked; {n} inputs were answered rightly"),
+    };
+    Box::new(Diagnostic::error(Code::Interrupted, &game.source, message))
 }
 
 /// The number of cases in files.
@@ -406,7 +410,7 @@ impl Checker<'_> {
         )
         .map_err(|e| self.not_started(&e))?;
         if run.end == End::Stopped {
-            return Err(stopped(self.game));
+            return Err(stopped(self.game, self.passed));
         }
         let equal = compare(&ours, &String::from_utf8_lossy(&run.output));
         let fault = match run.end.fault(self.options.timeout) {

@@ -533,7 +533,10 @@ impl<'r> Machine<'r> {
             return Err(Box::new(error(Code::TooLarge, message.to_owned())));
         }
         if self.budget.stopped() {
-            return Err(Box::new(error(Code::Interrupted, "stopped".to_owned())));
+            return Err(Box::new(error(
+                Code::Interrupted,
+                "stopped while options were listed".to_owned(),
+            )));
         }
         if self.ticks.saturating_sub(self.fruitful) >= self.drought {
             let message = format!("{} values in a row gave no move", self.drought);

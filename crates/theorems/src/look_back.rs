@@ -408,7 +408,7 @@ impl LookBackSolver {
             Stop::Interrupted => Diagnostic::error(
                 Code::Interrupted,
                 source,
-                "stopped before the answer was known",
+                "stopped before the values of the counters showed a repeat",
             ),
             Stop::Limit(rows, memory) => Diagnostic::error(
                 if memory { Code::Memory } else { Code::TooLarge },

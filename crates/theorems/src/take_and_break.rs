@@ -83,7 +83,7 @@ impl TakeAndBreakSolver {
             Stop::Interrupted => Diagnostic::error(
                 DiagnosticCode::Interrupted,
                 source,
-                "stopped before the answer was known",
+                "stopped before the values of the heaps were computed",
             ),
             Stop::Limit(last) => Diagnostic::error(
                 DiagnosticCode::TooLarge,

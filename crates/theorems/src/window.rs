@@ -58,7 +58,7 @@ use crate::terms::{Poly, WordCode, follows};
 use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
 
 mod walk;
-use walk::{Blocks, Starts, first_positive, last_holding};
+use walk::{Blocks, Number, Starts, first_positive, last_holding};
 
 /// The theorem.
 pub struct WindowMoves;
@@ -437,6 +437,8 @@ impl Slope {
 /// How often a walk has gone on; it stops when told to or past the limit.
 struct Steps<'a> {
     taken: u64,
+    /// After how many steps it is asked whether to stop: fewer, the longer the numbers.
+    every: u64,
     budget: &'a Budget,
     rules: &'a Rules,
 }
@@ -444,8 +446,9 @@ struct Steps<'a> {
 impl Steps<'_> {
     fn step(&mut self) -> Result<()> {
         self.taken += 1;
-        if self.taken.is_multiple_of(1024) && self.budget.stopped() {
-            return Err(interrupted(self.rules));
+        if self.taken.is_multiple_of(self.every) && self.budget.stopped() {
+            let passed = format!("{} blocks of windows were passed", self.taken);
+            return Err(interrupted(self.rules, "the walk to the value", passed));
         }
         if self.taken > MAX_STEPS {
             return Err(Box::new(
@@ -462,12 +465,10 @@ impl Steps<'_> {
     }
 }
 
-fn interrupted(rules: &Rules) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        Code::Interrupted,
-        &rules.game().source,
-        "stopped",
-    ))
+fn interrupted(rules: &Rules, what: &str, passed: String) -> Box<Diagnostic> {
+    let message = format!("{what} was stopped");
+    let error = Diagnostic::error(Code::Interrupted, &rules.game().source, message);
+    Box::new(error.note(passed))
 }
 
 impl Windows {
@@ -487,9 +488,11 @@ impl Windows {
         (line, d)
     }
 
-    fn steps<'a>(&'a self, budget: &'a Budget) -> Steps<'a> {
+    fn steps<'a>(&'a self, bits: u64, budget: &'a Budget) -> Steps<'a> {
+        let words = bits / 64 + 1;
         Steps {
             taken: 0,
+            every: (1024 / words).max(1),
             budget,
             rules: &self.rules,
         }
@@ -504,7 +507,7 @@ impl Windows {
         seen: &mut dyn FnMut(&Int),
     ) -> Result<Starts<Int>> {
         let end = line.end.clone();
-        let mut steps = self.steps(budget);
+        let mut steps = self.steps(Number::bits(d), budget);
         let mut walk = Blocks {
             up: self.up,
             end,
@@ -544,7 +547,7 @@ impl Windows {
             return Ok(None);
         };
         let mut fits = true;
-        let mut steps = self.steps(budget);
+        let mut steps = self.steps(0, budget);
         let found = Blocks {
             up: self.up,
             end,
@@ -586,7 +589,7 @@ impl Windows {
 
     fn plateau_value(&self, line: &mut Line<'_>, d: &Int, budget: &Budget) -> Result<Int> {
         let slope = Slope::of(line);
-        let mut steps = self.steps(budget);
+        let mut steps = self.steps(Number::bits(d), budget);
         let mut d = d.clone();
         loop {
             steps.step()?;
@@ -607,7 +610,7 @@ impl Windows {
     /// The position before d in its window that has the value v, which is at most m(d) and not d's own value.
     fn plateau_find(&self, line: &mut Line<'_>, d: &Int, v: &Int, budget: &Budget) -> Result<Int> {
         let slope = Slope::of(line);
-        let mut steps = self.steps(budget);
+        let mut steps = self.steps(Number::bits(d), budget);
         let start = d - &line.width(d);
         // The first position with the value v is the first as wide as v.
         let mut p = match &slope {
@@ -679,7 +682,8 @@ impl Windows {
         while table.values.len() <= to {
             let n = table.values.len();
             if n.is_multiple_of(4096) && budget.stopped() {
-                return Err(interrupted(&self.rules));
+                let passed = format!("{n} of {to} values were computed");
+                return Err(interrupted(&self.rules, "the table of values", passed));
             }
             let start = match &mut words {
                 Some(words) => line.leftmost_word(n, words),
@@ -946,7 +950,7 @@ impl Solver for Windows {
                 ));
                 let mut at = d.clone();
                 let mut chain = vec![part.0[self.x].to_string()];
-                let mut steps = self.steps(budget);
+                let mut steps = self.steps(Number::bits(&d), budget);
                 let slope = Slope::of(&line);
                 while chain.len() < SHOWN {
                     steps.step()?;
@@ -1042,5 +1046,23 @@ mod tests {
             .into_iter()
             .collect());
         assert!(matches!(windows.small_block(&large, &budget), Ok(None)));
+    }
+
+    #[test]
+    fn a_walk_over_long_numbers_stops_within_a_few_steps() {
+        let (game, _) =
+            check::load(&Source::new("<rule>", "n -> n - k for k in 1..n//2")).expect("rules");
+        let params = vec![Value::from(0); game.vars.len()];
+        let windows = Windows::new(&Rules::new(Arc::new(game), params)).expect("window moves");
+        // 300 plateaus, so that a look every 1024 would be none.
+        let part = Pos([Int::from(BigInt::from(1) << 300u32)].into_iter().collect());
+        let budget = Budget::default();
+        budget.stop();
+        let error = windows
+            .options(&part, &Target::P, 1, &budget)
+            .expect_err("stopped");
+        assert_eq!(error.code, Code::Interrupted);
+        assert_eq!(error.message, "the walk to the value was stopped");
+        assert_eq!(error.notes, ["204 blocks of windows were passed"]);
     }
 }

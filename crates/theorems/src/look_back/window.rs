@@ -169,6 +169,11 @@ impl Table {
     }
 
     /// Work for a step, in units of a nanosecond or so.
+    /// After how many rows it is asked whether to stop.
+    fn rows_between_looks(&self) -> usize {
+        ((1 << 20) / self.step_cost()).clamp(1, 4096)
+    }
+
     fn step_cost(&self) -> usize {
         self.amounts()
             .count()
@@ -410,8 +415,12 @@ impl Outcomes {
         let room = memory.saturating_mul(4) / table.controls;
         let limit = (WORK / table.step_cost()).min(room);
         let from = table.uniform_from();
+        let every = table.rows_between_looks();
         while self.len < from.min(target) {
             let t = self.len;
+            if t.is_multiple_of(every) && budget.stopped() {
+                return Err(Stop::Interrupted);
+            }
             self.room(t + 1);
             for q in 0..table.controls {
                 let (end, options) = table.node(t, q);
@@ -450,7 +459,7 @@ impl Outcomes {
         let end = target.min(limit);
         // Rows are made in stretches, so that a stop is heeded and memory grows as it is needed.
         while self.len < end && self.cycle.is_none() && !budget.stopped() {
-            let upto = end.min(self.len + 4096).min(self.next_checkpoint);
+            let upto = end.min(self.len + every).min(self.next_checkpoint);
             self.room(upto);
             match &kernel {
                 Kernel::Ring {
@@ -691,6 +700,7 @@ impl Values {
         let memory = usize::try_from(budget.memory()).unwrap_or(usize::MAX);
         let room = memory / 4 / controls;
         let limit = (WORK / table.step_cost() / 2).min(room);
+        let every = table.rows_between_looks();
         let (from, reach) = (table.uniform_from(), table.reach());
         let mut seen = Vec::new();
         let mut t = self.len();
@@ -698,7 +708,7 @@ impl Values {
             if t >= limit {
                 return Err(Stop::Limit(t, limit == room));
             }
-            if t.is_multiple_of(4096) && budget.stopped() {
+            if t.is_multiple_of(every) && budget.stopped() {
                 return Err(Stop::Interrupted);
             }
             for q in 0..controls {

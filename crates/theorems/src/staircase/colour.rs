@@ -326,7 +326,7 @@ impl Walk<'_> {
         };
         (self.visit)(from, to);
         if self.steps.is_multiple_of(4096) && self.budget.stopped() {
-            return stop("stopped");
+            return stop("stopped while the boxes were coloured");
         }
         Ok(())
     }
