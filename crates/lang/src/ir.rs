@@ -151,8 +151,8 @@ pub struct Move {
     pub pattern: Pattern,
     /// Quantifiers and guards. A guard stands as early as its names allow.
     pub clauses: Vec<Clause>,
-    /// The same with each range cut down by the linear guards right behind it: as many ways through, in the same order,
-    /// and fewer values tried. This is what the interpreter walks.
+    /// The same with each range cut down by the linear guards right behind it and by the counters left: as many options,
+    /// in the same order, and fewer values tried. This is what the interpreter walks.
     pub narrowed: Vec<Clause>,
     /// What is left: one part, several, or none.
     pub parts: Parts,

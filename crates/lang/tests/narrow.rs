@@ -155,6 +155,98 @@ fn a_vast_range_behind_a_linear_guard_is_short() {
     }
 }
 
+/// What the machine says of a position: the options, or the code of the error after them.
+fn said(rules: &Rules, at: &Pos) -> (Vec<Vec<Pos>>, Option<Code>) {
+    let mut out = Vec::new();
+    let end = rules.machine().options(at, &mut |opt| {
+        out.push(opt.parts.to_vec());
+        ControlFlow::Continue(())
+    });
+    (out, end.err().map(|e| e.code))
+}
+
+/// Counters below 0 are no options, however large the range, and errors stay where they were.
+#[test]
+fn random_results_let_the_same_options_through() {
+    let mut r = Random(31);
+    let (mut found, mut narrowed, mut failed) = (0, 0, 0);
+    for _ in 0..1200 {
+        let end = |r: &mut Random| {
+            r.pick(&["2 ** n", "n * n", "n + m", "m + 70", "n", "k * k"])
+                .to_owned()
+        };
+        let counter = |r: &mut Random| match r.below(12) {
+            0 => format!("6 // ({})", r.side(1)),
+            1 => "m - j".to_owned(),
+            2 => "n + k".to_owned(),
+            3 => "m - 2 * k".to_owned(),
+            4 => format!("abs({})", r.side(1)),
+            _ => r.side(2),
+        };
+        let (left, right) = (counter(&mut r), counter(&mut r));
+        let (low, high) = (
+            r.pick(&["0", "1", "-3", "n - m"]),
+            end(&mut r).replace("k * k", "9 * n"),
+        );
+        let inner = end(&mut r);
+        let mut text =
+            format!("(n, m) -> ({left}, {right}) for k in {low}..{high}, j in 0..{inner}");
+        match r.below(4) {
+            0 => text.push_str(&format!(" if {}", r.guard())),
+            1 => text.push_str(&format!(" if {} // ({}) >= 0", r.side(1), r.side(1))),
+            _ => {}
+        }
+        if r.below(4) == 0 {
+            text = text.replace("(n, m)", "{n, m}").replace(
+                &format!("({left}, {right})"),
+                &format!("{{{left}, {right}}}"),
+            );
+        }
+        let Ok((quick, _)) = check::load(&Source::new("test.game", &text)) else {
+            panic!("{text}");
+        };
+        let mut plain = quick.clone();
+        let of = |c: &[grundy_lang::ir::Clause]| format!("{c:?}");
+        narrowed += usize::from(of(&quick.moves[0].narrowed) != of(&quick.moves[0].clauses));
+        plain
+            .moves
+            .iter_mut()
+            .for_each(|m| m.narrowed = m.clauses.clone());
+        let (quick, plain) = (rules(quick), rules(plain));
+        for _ in 0..3 {
+            let at = Pos([r.below(5), r.below(5)]
+                .map(|v| Int::from(v as i64))
+                .into_iter()
+                .collect());
+            let (options, error) = said(&quick, &at);
+            found += options.len();
+            failed += usize::from(error.is_some());
+            assert_eq!((options, error), said(&plain, &at), "{text} at {at:?}");
+        }
+    }
+    assert!(
+        found > 3000 && narrowed > 300 && failed > 150,
+        "{found} options, {narrowed} narrowed, {failed} errors"
+    );
+}
+
+#[test]
+fn a_vast_range_of_counts_below_zero_is_short() {
+    for (text, n, count) in [
+        ("n -> n - k for k in 1..2**n", 100, 100),
+        ("n -> n - 3*k for k in 1..10**30", 10, 3),
+        ("n -> k for k in -(10**30)..n if k < 4", 10, 4),
+        ("n -> [n - k, k] for k in 1..10**30", 10, 10),
+        (
+            "n -> [k - j, n - k] for k in 1..10**30, j in 1..10**30",
+            4,
+            10,
+        ),
+    ] {
+        assert_eq!(options(&rules(game(text)), n).len(), count, "{text}");
+    }
+}
+
 /// `k` at 0 would be an error at any value that is tried; a guard before it that may fail keeps the range whole.
 #[test]
 fn what_may_fail_is_still_tried() {
@@ -170,7 +262,7 @@ fn what_may_fail_is_still_tried() {
 
 #[test]
 fn a_range_without_an_option_ends_with_an_error() {
-    let rules = rules(game("n -> n - k for k in 1..10**30 if k % 1000003 == 5"));
+    let rules = rules(game("n -> n // 2 for k in 1..10**30 if k % 1000003 == 5"));
     let mut machine = rules.machine().with_drought(300_000);
     let at = Pos([Int::from(9)].into_iter().collect());
     let mut seen = 0;

@@ -64,7 +64,6 @@ impl Checker<'_> {
         for m in &mut game.moves {
             settle_pattern(&mut m.pattern, params);
             self.settle_clauses(&mut m.clauses, params);
-            m.narrowed = narrow(&m.clauses);
             match &mut m.parts {
                 Parts::Each(parts) => parts.iter_mut().for_each(|e| self.settle(e, params)),
                 Parts::Over(part, clauses) => {
@@ -72,6 +71,7 @@ impl Checker<'_> {
                     self.settle(part, params);
                 }
             }
+            m.narrowed = narrow(&m.clauses, &m.parts, &game.shape);
         }
         for end in &mut game.ends {
             settle_pattern(&mut end.pattern, params);

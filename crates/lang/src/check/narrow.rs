@@ -3,19 +3,30 @@
 //! A comparison that is linear in the quantifier and cannot fail is a bound on it: `c*k + r <= 0` says `k <= (-r) // c` for
 //! `c > 0` and `k >= -((-r) // -c)` for `c < 0`, exactly, since `//` rounds down. Only guards right behind the range are
 //! read, and of those only the ones with nothing before them that may fail, so what is an error stays one. The guards
-//! stay too. Cost: linear in the guards; at most [`MOST`] bounds a range are kept.
+//! stay too.
+//!
+//! A count below 0 is no position, so a counter of what a move leaves is a guard as well: `n - k` says `k <= n`. It is asked
+//! last, so it is a bound only if nothing that is asked before it may fail: no later clause and no earlier counter. A bound
+//! that a range states itself, or that a short range hardly needs, is left out.
+//!
+//! Cost: linear in the guards and counters; at most [`MOST`] bounds a range are kept.
 
 use grundy_core::Int;
 
-use crate::ir::{BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Slot, Type};
+use crate::ir::{
+    BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Function, Parts, Shape, Slot, Type,
+};
 
 use super::finish::total;
 
 /// Bounds that are added to one range. Each is evaluated whenever the range is entered.
 const MOST: usize = 8;
 
-/// The clauses with their ranges cut down.
-pub(super) fn narrow(clauses: &[Clause]) -> Vec<Clause> {
+/// A range up to such a number is short.
+const SHORT: i64 = 64;
+
+/// The clauses of a move with their ranges cut down.
+pub(super) fn narrow(clauses: &[Clause], parts: &Parts, shape: &Shape) -> Vec<Clause> {
     let mut out = clauses.to_vec();
     for (i, clause) in out.iter_mut().enumerate() {
         if let Clause::For {
@@ -34,6 +45,19 @@ pub(super) fn narrow(clauses: &[Clause]) -> Vec<Clause> {
                     break;
                 }
             }
+            let mut counts = Bounds {
+                slot: slots[0],
+                least: Vec::new(),
+                most: Vec::new(),
+            };
+            counts.counters(&clauses[i + 1..], parts, shape);
+            if !natural(lo) {
+                bounds.least.append(&mut counts.least);
+            }
+            let short =
+                matches!(&hi.kind, ExprKind::Int(v) if v.to_i64().is_some_and(|v| v <= SHORT));
+            counts.most.retain(|bound| !short && !says(hi, bound));
+            bounds.most.append(&mut counts.most);
             tighten(lo, Function::Max, bounds.least);
             tighten(hi, Function::Min, bounds.most);
         }
@@ -53,6 +77,37 @@ fn tighten(bound: &mut Expr, function: Function, mut others: Vec<Expr>) {
         ty: Type::Int,
         span,
     };
+}
+
+/// Whether an expression is no less than 0 at first sight.
+fn natural(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Int(v) => !v.is_negative(),
+        // A parameter may be negative, but that is worth no bound each time.
+        ExprKind::Slot(_) => true,
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, a, b) => natural(a) && natural(b),
+        _ => false,
+    }
+}
+
+/// Whether a range up to `hi` is plainly one up to at most `bound`.
+fn says(hi: &Expr, bound: &Expr) -> bool {
+    match &hi.kind {
+        ExprKind::Call(Function::Min, all) if all.len() > 1 => all.iter().any(|e| says(e, bound)),
+        _ => same(hi, bound),
+    }
+}
+
+/// Whether two expressions are written alike.
+fn same(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+        (ExprKind::Slot(a), ExprKind::Slot(b)) => a == b,
+        (ExprKind::Binary(f, a, b), ExprKind::Binary(g, c, d)) => {
+            f == g && same(a, c) && same(b, d)
+        }
+        _ => false,
+    }
 }
 
 struct Bounds {
@@ -83,6 +138,51 @@ impl Bounds {
             _ => {}
         }
         total(guard)
+    }
+
+    /// Takes the bounds by which the counters of what a move leaves are no less than 0.
+    fn counters(&mut self, later: &[Clause], parts: &Parts, shape: &Shape) {
+        let mut after = Vec::new();
+        for clause in later {
+            let safe = match clause {
+                Clause::If(guard) => total(guard),
+                Clause::For { slots, domain } => {
+                    after.extend(slots);
+                    match domain {
+                        Domain::Range(lo, hi) => total(lo) && total(hi),
+                        Domain::Members(list) => total(list),
+                    }
+                }
+            };
+            if !safe {
+                return;
+            }
+        }
+        if let Parts::Each(parts) = parts {
+            let _ = parts.iter().all(|part| self.counter(part, shape, &after));
+        }
+    }
+
+    /// The same of one part, in the order in which its counters are worked out; whether that cannot fail.
+    fn counter(&mut self, e: &Expr, shape: &Shape, after: &[Slot]) -> bool {
+        match (shape, &e.kind) {
+            (Shape::Tuple(shapes), ExprKind::Tuple(members)) => shapes
+                .iter()
+                .zip(members)
+                .all(|(shape, member)| self.counter(member, shape, after)),
+            (Shape::Unordered(_, inner), ExprKind::Tuple(members)) if **inner == Shape::Int => {
+                members.iter().all(|m| self.counter(m, inner, after))
+            }
+            (Shape::Int, _) if total(e) => {
+                if let Some(line) = self.line(e)
+                    && !line.rest.slots().iter().any(|slot| after.contains(slot))
+                {
+                    self.at_most(line.negated());
+                }
+                true
+            }
+            _ => total(e),
+        }
     }
 
     fn compare(&mut self, op: CompareOp, line: Line) {
