@@ -364,7 +364,7 @@ impl Parser<'_> {
             }
             kind if kind.closes() && self.kind_at(self.pos.wrapping_sub(1)) == T::Comma => "delete the comma".into(),
             T::Dot => "a range is written with two points: `1..n`; numbers are whole".into(),
-            T::Else => "`else` belongs to `a if c else b`".into(),
+            T::Else => "`else` belongs to `a if c else b`; where `if` would be a guard put brackets around it: `1..(a if c else b)`".into(),
             T::Arrow => "one move has one `->`; the next one starts on a new line, or behind `;` or `|`".into(),
             T::Semi => "a statement ends here, inside a bracket".into(),
             T::Pipe => "between conditions write `or`".into(),
