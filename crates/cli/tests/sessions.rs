@@ -204,6 +204,14 @@ fn bad_arguments() {
         "solve hdu1729 6 2 3",
         "solve hdu1729 3 6",
         "solve hdu1729 '[6, 2' 3",
+        "solve chess_dag adj=[[1,2],[2],[]] v=[7]",
+        "solve chess_dag adj=[[1,3],[2],[]] v=[0]",
+        "solve 'v -> w for w in adj[v]' adj=[[1,2],[2],[]] v=[7]",
+        "judge chess_dag",
+        "table chess_dag --to 3",
+        "table chess_dag adj=[[1,2],[2],[]] --to 3",
+        "table flip_game --to 3",
+        "table s_nim --to 3",
     ]));
 }
 
@@ -218,6 +226,7 @@ fn bad_rules() {
         "solve '(a, b) -> (b, a)' 1 2",
         "solve 'n -> n - k for k in 1..; n -> 0' 10",
         "solve 'n -> n // k for k in 0..2' 10",
+        "solve 'c -> c - k for k in 1..c if c < 7 else 2' 10",
     ]));
 }
 

@@ -323,7 +323,6 @@ impl<'g> Format<'g> {
         let unsupported =
             |message: String| Diagnostic::error(Code::Unsupported, &game.source, message);
         let Some(input) = &game.input else {
-            let names: Vec<&str> = game.vars.iter().map(|v| v.name.as_str()).collect();
             let lines = if game.output.is_empty() {
                 "`input` and `output` lines"
             } else {
@@ -333,9 +332,7 @@ impl<'g> Format<'g> {
                 "{} has no {lines}, so a judge's input cannot be read",
                 called(game)
             );
-            return Err(Box::new(
-                unsupported(message).help(add_lines(&names, game.output.is_empty())),
-            ));
+            return Err(Box::new(unsupported(message).help(add_lines(game))));
         };
         if game.output.is_empty() {
             let message = format!(
@@ -417,16 +414,62 @@ pub fn called(game: &Game) -> String {
     }
 }
 
-fn add_lines(names: &[&str], output: bool) -> String {
-    let mut out = format!("add lines such as:\n  input {}", names.join(" "));
-    if names.is_empty() {
-        // Nothing to read is no case at all.
-        return "give the game parameters, and an `input` line that reads them".to_owned();
-    }
-    if output {
+/// What to add to a game without an `input` line: one that reads all that the game needs, each list after its length.
+fn add_lines(game: &Game) -> String {
+    let Some(items) = items(game) else {
+        return "give the game parameters that can be read as numbers, words or lists, and an `input` line that reads them"
+            .to_owned();
+    };
+    let mut out = format!("add lines such as:\n  input {items}");
+    if game.output.is_empty() {
         out.push_str("\n  output \"Yes\" if win else \"No\"");
     }
     out
+}
+
+/// The items of an `input` line for the game; `None` if there is nothing to read, or something that cannot be.
+fn items(game: &Game) -> Option<String> {
+    let taken = |name: &str| game.slots.iter().any(|s| s.name == name);
+    let mut fresh = ["N", "M", "K", "T"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain((1..).map(|i| format!("N{i}")))
+        .filter(|name| !taken(name));
+    let mut out: Vec<String> = Vec::new();
+    let parts: Vec<&str> = game
+        .vars
+        .iter()
+        .filter(|v| v.part)
+        .map(|v| v.name.as_str())
+        .collect();
+    for (slot, var) in game.vars.iter().enumerate() {
+        let name = &var.name;
+        if var.part {
+            Token::of(&var.ty)?;
+            // All parts of the sum at the first of them, a row each.
+            if parts.first() == Some(&name.as_str()) {
+                let count = fresh.next()?;
+                out.push(match &parts[..] {
+                    [one] => format!("{count} {one}[{count}]"),
+                    many => format!("{count} ({})[{count}]", many.join(" ")),
+                });
+            }
+        } else if Token::of(&var.ty).is_some() {
+            out.push(name.clone());
+        } else {
+            let member = element(game, slot)?;
+            let count = fresh.next()?;
+            let brackets = match member {
+                // What repeats makes no set.
+                _ if matches!(var.ty, Type::Set(_)) => return None,
+                member if Token::of(member).is_some() => "",
+                Type::List(inner) if Token::of(inner).is_some() => "[]",
+                _ => return None,
+            };
+            out.push(format!("{count} {name}[{count}]{brackets}"));
+        }
+    }
+    (!out.is_empty()).then(|| out.join(" "))
 }
 
 fn asked<'g>(game: &Game, check: &'g Check) -> Asked<'g> {

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::bind::{Arguments, finish, usage, values};
 use grundy_lang::diag::{Code, Diagnostic};
-use grundy_lang::ir::{Game, Literal, Type};
+use grundy_lang::ir::{Game, Literal, Type, Var};
 use grundy_lang::value::Value;
 use serde_json::{Value as Json, json};
 
 use crate::Result;
 use crate::answer::int_json;
+use crate::format::called;
 use crate::plan::{Engine, Hook, Plan};
 
 /// A table.
@@ -61,6 +62,40 @@ pub(crate) struct Axes {
     pub base: Vec<Value>,
 }
 
+/// A value for a variable as the command line takes it: that of the game's first fact which names it, or one of its type.
+fn example(game: &Game, var: &Var) -> String {
+    let head = format!("{}=", var.name);
+    for fact in &game.expects {
+        let text = game.source.slice(fact.span);
+        let text = text.split("->").next().unwrap_or(text);
+        let mut at = text.match_indices(&head).map(|(at, _)| at);
+        // Not the end of another name.
+        if let Some(at) = at.find(|at| text[..*at].ends_with(char::is_whitespace)) {
+            let (mut depth, mut end) = (0, text.len());
+            for (i, c) in text[at..].char_indices() {
+                match c {
+                    '[' | '(' | '{' => depth += 1,
+                    ']' | ')' | '}' => depth -= 1,
+                    c if c.is_whitespace() && depth == 0 => {
+                        end = at + i;
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+            return text[at..end].replace(char::is_whitespace, "");
+        }
+    }
+    fn of(ty: &Type) -> &'static str {
+        match ty {
+            Type::List(member) if **member == Type::Char => "text",
+            Type::List(member) if matches!(**member, Type::List(_)) => "[[1,2],[]]",
+            _ => "[1,2]",
+        }
+    }
+    head + of(&var.ty)
+}
+
 /// The counters that `args` leaves open.
 pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axes> {
     let wrong = |code, message: String| {
@@ -75,6 +110,15 @@ pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axe
         return Err(Box::new(error.help(
             "write NAME=VALUE for what is fixed; what is left open is tabulated",
         )));
+    }
+    let counts = |v: &Var| v.ty == Type::Int && (v.part || v.in_rules || v.in_start);
+    if !game.vars.iter().any(counts) {
+        let message = format!(
+            "{} has no counter that a table could run over",
+            called(game)
+        );
+        let help = "`grundy solve` and `grundy explain` answer for one position";
+        return Err(Box::new(wrong(Code::BadArgument, message).help(help)));
     }
     let open: Vec<usize> = (0..game.vars.len())
         .filter(|s| {
@@ -96,7 +140,7 @@ pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axe
         let message = format!("`{}` is not given, and it is no counter", var.name);
         let error = wrong(Code::BadArgument, message);
         return Err(Box::new(
-            error.help(format!("fix it by name, as in `{}=[1,2]`", var.name)),
+            error.help(format!("fix it by name, as in `{}`", example(game, var))),
         ));
     }
     // What is only a length or a count follows from the rest.
@@ -104,10 +148,7 @@ pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axe
     let needed: Vec<usize> = open
         .iter()
         .copied()
-        .filter(|s| {
-            let var = &game.vars[*s];
-            var.part || var.in_rules || var.in_start
-        })
+        .filter(|s| counts(&game.vars[*s]))
         .collect();
     let names: Vec<&str> = needed.iter().map(|s| game.vars[*s].name.as_str()).collect();
     if needed.is_empty() {

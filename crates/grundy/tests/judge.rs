@@ -542,11 +542,45 @@ fn a_game_without_a_format_says_what_to_add() {
     for text in [
         "start {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b",
         "n -> n - k for k in 1..3\ninput n",
+        "v -> w for w in adj[v]",
+        "start sum (s, c)\nmove (s, c) -> (s, c + k) for k in 1..min(c*c, s - c)",
+        "param w[4][2][2]\nn -> n - k for k in w[n % 4][0] if k > 0",
     ] {
         shown.push_str(&fault(text, "1 2"));
         shown.push('\n');
     }
     insta::assert_snapshot!("no format", shown);
+}
+
+#[test]
+fn the_lines_to_add_can_be_added() {
+    let mut added = 0;
+    for entry in grundy::catalogue::ALL {
+        let game = grundy::open(entry.name)
+            .expect("it is in the catalogue")
+            .game;
+        if game.input.is_some() {
+            continue;
+        }
+        let error = grundy::format::Format::new(&game)
+            .map(|_| ())
+            .expect_err("no format");
+        let help = error.help.expect("there is help");
+        let Some(lines) = help.strip_prefix("add lines such as:\n") else {
+            // A set of cells cannot be read.
+            assert!(help.starts_with("give the game parameters"), "{help}");
+            continue;
+        };
+        let lines: String = lines.lines().map(|l| format!("{}\n", l.trim())).collect();
+        let game = load(&format!("{}\n{lines}", game.source.text));
+        assert!(
+            grundy::format::Format::new(&game).is_ok(),
+            "{}: {lines}",
+            entry.name
+        );
+        added += 1;
+    }
+    assert!(added >= 5, "{added}");
 }
 
 #[test]

@@ -656,7 +656,22 @@ impl<'r> Machine<'r> {
             1 => format!("`{name}` has one element, number 0"),
             _ => format!("`{name}` has {len} elements, numbered 0 to {}", len - 1),
         });
-        error.help = Some("bound the quantifier, or put a guard `if` before it".to_owned());
+        let of_position = |slot: Slot| {
+            let patterns = self.game().moves.iter().map(|m| &m.pattern);
+            patterns
+                .chain(self.game().ends.iter().map(|e| &e.pattern))
+                .any(|p| p.binds(slot))
+        };
+        error.help = Some(match index.kind {
+            // It may be what was asked for.
+            ExprKind::Slot(slot) if of_position(slot) => {
+                let at = self.game().source.slice(index.span);
+                format!(
+                    "ask for a position whose {at} is one of these numbers; if the rules lead here, bound what they lead to"
+                )
+            }
+            _ => "bound the quantifier, or put a guard `if` before it".to_owned(),
+        });
         error
     }
 

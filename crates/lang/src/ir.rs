@@ -193,6 +193,21 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// Whether it puts something in the slot.
+    pub fn binds(&self, slot: Slot) -> bool {
+        match self {
+            Pattern::Bind(s) => *s == slot,
+            Pattern::Tuple(members) | Pattern::Unordered { members, .. } => {
+                members.iter().any(|m| m.binds(slot))
+            }
+            Pattern::Pick { members, rest } => {
+                *rest == slot || members.iter().any(|m| m.binds(slot))
+            }
+        }
+    }
+}
+
 /// A quantifier or a guard.
 #[derive(Clone, Debug)]
 pub enum Clause {
