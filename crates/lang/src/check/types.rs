@@ -38,6 +38,9 @@ const LARGEST: usize = 2000;
 #[derive(Debug, Default)]
 pub(super) struct Types {
     unknowns: Vec<Unknown>,
+    /// How many unknowns lead to each, itself counted. The lighter of two is bound to the heavier, so that no chain is longer
+    /// than the logarithm of their number, however many moves speak of one position.
+    weights: Vec<u32>,
     /// Steps left for the unification at hand.
     fuel: usize,
 }
@@ -72,6 +75,7 @@ impl Types {
 
     fn push(&mut self, unknown: Unknown) -> Type {
         self.unknowns.push(unknown);
+        self.weights.push(1);
         Type::Unknown(self.unknowns.len() as u32 - 1)
     }
 
@@ -164,12 +168,20 @@ impl Types {
                 if let (Some(e), Some(d)) = (&e, &d) {
                     self.join(e, d)?;
                 }
-                self.unknowns[*j as usize] = Unknown::Free {
+                let (i, j) = (*i as usize, *j as usize);
+                let weight = self.weights[i].saturating_add(self.weights[j]);
+                let (root, leaf) = if self.weights[i] > self.weights[j] {
+                    (i, j)
+                } else {
+                    (j, i)
+                };
+                self.unknowns[root] = Unknown::Free {
                     forms: f & g,
                     element: e.or(d),
                     arity: n.or(m),
                 };
-                self.unknowns[*i as usize] = Unknown::Bound(b);
+                self.weights[root] = weight;
+                self.unknowns[leaf] = Unknown::Bound(Type::Unknown(root as u32));
                 Ok(())
             }
             (Type::Unknown(i), known) | (known, Type::Unknown(i)) => {
@@ -333,5 +345,31 @@ pub fn describe(ty: &Type) -> String {
             format!("a tuple ({})", members.join(", "))
         }
         Type::Unknown(_) => "something".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_many_moves_say_of_one_position_is_found_in_few_steps() {
+        let mut types = Types::default();
+        let position = types.fresh(form::ANY);
+        for _ in 0..20_000 {
+            let other = types.fresh(form::ANY);
+            types.unify(&position, &other).expect("nothing is known");
+        }
+        let depth = |i: u32| {
+            let (mut ty, mut steps) = (&Type::Unknown(i), 0);
+            while let Type::Unknown(i) = ty
+                && let Unknown::Bound(next) = &types.unknowns[*i as usize]
+            {
+                (ty, steps) = (next, steps + 1);
+            }
+            steps
+        };
+        let deepest = (0..types.unknowns.len() as u32).map(depth).max();
+        assert!(deepest.is_some_and(|d| d <= 15), "{deepest:?}");
     }
 }
