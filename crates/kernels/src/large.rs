@@ -185,18 +185,19 @@ impl<T: Lane> List<T> {
         want: Want,
     ) -> (usize, u64) {
         let last = table.rares.last().map_or(0, |r| r.0);
-        // A rare partner nim-added to a code below 128 is no such code.
-        let mixed = base < self.reach + last + 1 && table.top.max(table.rare_top) >= 128;
+        let most = ends.iter().copied().max().unwrap_or(0);
+        // A rare partner nim-added to a code below 128 is none that is looked for, if those are below 128 too.
+        let large = most > 128 || table.top.max(table.rare_top) >= 128;
+        let mixed = large && base < self.reach + last + 1;
         let (cells, base) = (&table.cells[..], PAD + base);
         let scattered = self.scattered.min(self.deltas.len());
-        let most = ends.iter().copied().max().unwrap_or(0) as usize;
         let first = &self.deltas[..scattered];
         T::flags(
             cells,
             base,
             first,
             mixed,
-            most,
+            most as usize,
             flags.words,
             &mut flags.bits,
         );

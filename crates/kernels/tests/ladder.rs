@@ -60,6 +60,14 @@ fn rares_with_larger_codes_than_commons() {
 }
 
 #[test]
+fn the_first_code_past_half_a_byte() {
+    // The mark of a rare heap nim-added to 127 is 128, and no option.
+    for text in ["4.044762060", "0.0004644"] {
+        agree(&code(text), 4200);
+    }
+}
+
+#[test]
 fn random_octal_codes() {
     let mut random = Random::new(7);
     for case in 0..120 {
