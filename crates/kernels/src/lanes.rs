@@ -13,6 +13,9 @@ pub(crate) const ROW: usize = 128;
 /// Words of 64 heaps whose rare values are proved to be options together.
 pub(crate) const SPAN: usize = 8;
 
+/// The lanes of even heaps.
+pub(crate) const EVEN: u64 = 0x5555_5555_5555_5555;
+
 /// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delta<T> {
@@ -42,6 +45,8 @@ impl Near {
                 near.close.push((d.back as u8, d.code));
             }
         }
+        // The nearest is the last to be known.
+        near.close.sort_by_key(|c| std::cmp::Reverse(c.0));
         near
     }
 
@@ -73,11 +78,19 @@ impl Witness {
     }
 }
 
+/// Whether the processor has AVX2, and BMI and POPCNT, which every processor with AVX2 so far has.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_avx2() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt")
+}
+
 macro_rules! with_avx2 {
     ($name:ident($($arg:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2.
+        if has_avx2() {
+            // SAFETY: the processor has AVX2 and what came with it.
             #[allow(unsafe_code)]
             return unsafe { x86::$name($($arg),*) };
         }
@@ -101,24 +114,31 @@ pub(crate) fn far(
 }
 
 /// The codes of a block, eight to a word, behind those of the block before. `masks` has what the far deltas exclude;
-/// lanes before `first` are known already. Gives the largest code.
+/// lanes before `first` are known already. `mixed` says that one of the eight heaps before a word may be rare.
 pub(crate) fn near(
     window: &mut [u64; 17],
     masks: &[Eight; 8],
     near: &Near,
     wide: bool,
+    mixed: bool,
     first: usize,
-) -> u32 {
-    if wide {
-        with_avx2!(near_wide(window, masks, near, first))
-    } else {
-        with_avx2!(near_slim(window, masks, near, first))
+) {
+    match (wide, mixed) {
+        (true, true) => with_avx2!(near_wide_mixed(window, masks, near, first)),
+        (true, false) => with_avx2!(near_wide(window, masks, near, first)),
+        (false, true) => with_avx2!(near_slim_mixed(window, masks, near, first)),
+        (false, false) => with_avx2!(near_slim(window, masks, near, first)),
     }
 }
 
 /// Sets word `word` of the rows of codes to `last` to the places of the codes.
 pub(crate) fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
     with_avx2!(fill_rows(rows, word, codes, last))
+}
+
+/// How many even and odd heaps have their bits in a row's words of a span, but for those of lanes before `first`.
+pub(crate) fn count(row: &[u64], word: usize, first: usize) -> [u64; 2] {
+    with_avx2!(count(row, word, first))
 }
 
 /// Takes the lanes from `rest` for which a witness shows the value to be an option; `rows` has a bit
@@ -265,7 +285,13 @@ pub(crate) fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
 
 /// The eight heaps of word j in order: each the least code that neither the masks nor a close partner excludes.
 #[inline(always)]
-fn close(window: &mut [u64; 17], masks: &[u64; 8], near: &Near, j: usize, first: usize) -> u32 {
+fn close<const MIXED: bool>(
+    window: &mut [u64; 17],
+    masks: &[u64; 8],
+    near: &Near,
+    j: usize,
+    first: usize,
+) {
     let from = first.saturating_sub(8 * j);
     // The last eight codes, the latest in the top byte.
     let shift = 8 * from as u32;
@@ -276,31 +302,44 @@ fn close(window: &mut [u64; 17], masks: &[u64; 8], near: &Near, j: usize, first:
         old >> shift | known << (64 - shift)
     };
     // With their number known the loops over the close deltas unroll.
-    let (codes, largest) = match near.close[..] {
-        [] => in_order(before, masks, &[], from),
-        [a] => in_order(before, masks, &[a], from),
-        [a, b] => in_order(before, masks, &[a, b], from),
-        [a, b, c] => in_order(before, masks, &[a, b, c], from),
-        _ => in_order(before, masks, &near.close, from),
-    };
-    window[8 + j] = codes;
-    largest
+    macro_rules! unrolled {
+        ($($n:literal)*) => {
+            match near.close.len() {
+                $($n => {
+                    let close: [(u8, u8); $n] = near.close[..].try_into().expect("so many");
+                    in_order::<MIXED>(before, masks, &close, from)
+                })*
+                _ => in_order::<MIXED>(before, masks, &near.close, from),
+            }
+        };
+    }
+    window[8 + j] = unrolled!(0 1 2 3 4 5 6 7 8 9 10);
 }
 
+/// Each step waits for the one before: so no more than needed stands between two codes.
 #[inline(always)]
-fn in_order(mut last: u64, masks: &[u64; 8], close: &[(u8, u8)], from: usize) -> (u64, u32) {
-    let mut largest = 0;
+fn in_order<const MIXED: bool>(
+    mut last: u64,
+    masks: &[u64; 8],
+    close: &[(u8, u8)],
+    from: usize,
+) -> u64 {
     for &mask in &masks[from..] {
-        let mut mask = mask;
+        let mut free = !mask;
         for &(back, code) in close {
-            let x = (last >> (64 - 8 * u32::from(back))) as u8 ^ code;
-            mask |= u64::from(x < 64) << (x & 63);
+            let x = last >> ((64 - 8 * u32::from(back)) & 63) ^ u64::from(code);
+            let given = if MIXED {
+                u64::from(x as u8 & 0xC0 == 0)
+            } else {
+                1
+            };
+            free &= !(given << (x & 63));
         }
-        let code = mask.trailing_ones();
-        largest = largest.max(code);
-        last = last >> 8 | u64::from(code) << 56;
+        // With no code left it is 64.
+        let code = u64::from(free.trailing_zeros());
+        last = (last & !0xff | code).rotate_right(8);
     }
-    (last, largest)
+    last
 }
 
 /// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time.
@@ -309,7 +348,7 @@ pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Op
 }
 
 mod portable {
-    use super::{Delta, Eight, Near, ROW, SPAN, Witness};
+    use super::{Delta, EVEN, Eight, Near, ROW, SPAN, Witness};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
         std::array::from_fn(|i| {
@@ -458,8 +497,12 @@ mod portable {
         far_wide(codes, base, deltas, masks);
     }
 
-    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
-        let mut largest = 0;
+    fn near<const MIXED: bool>(
+        window: &mut [u64; 17],
+        masks: &[Eight; 8],
+        near: &Near,
+        first: usize,
+    ) {
         for j in first / 8..8 {
             let mut eight = masks[j];
             for &(words, shift, code) in &near.mid {
@@ -472,13 +515,33 @@ mod portable {
             let masks = std::array::from_fn(|i| {
                 u64::from_le_bytes(std::array::from_fn(|q| eight[q / 4][q % 4 * 8 + i]))
             });
-            largest = largest.max(super::close(window, &masks, near, j, first));
+            super::close::<MIXED>(window, &masks, near, j, first);
         }
-        largest
     }
 
-    pub fn near_slim(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
-        near_wide(window, masks, near, first)
+    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], list: &Near, first: usize) {
+        near::<false>(window, masks, list, first);
+    }
+
+    pub fn near_wide_mixed(window: &mut [u64; 17], masks: &[Eight; 8], list: &Near, first: usize) {
+        near::<true>(window, masks, list, first);
+    }
+
+    pub use near_wide as near_slim;
+    pub use near_wide_mixed as near_slim_mixed;
+
+    pub fn count(rows: &[u64], word: usize, first: usize) -> [u64; 2] {
+        let mut counts = [0, 0];
+        for (b, bits) in rows[word..word + SPAN].iter().enumerate() {
+            let bits = if b == 0 {
+                bits >> first << first
+            } else {
+                *bits
+            };
+            counts[0] += u64::from((bits & EVEN).count_ones());
+            counts[1] += u64::from((bits & !EVEN).count_ones());
+        }
+        counts
     }
 
     pub fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
@@ -916,12 +979,12 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn near<const WIDE: bool>(
+    fn near<const WIDE: bool, const MIXED: bool>(
         window: &mut [u64; 17],
         masks: &[Eight; 8],
         near: &Near,
         first: usize,
-    ) -> u32 {
+    ) {
         const Q: i64 = 0x0808_0808_0808_0808;
         let planes = [
             _mm256_setr_epi64x(0, Q, 2 * Q, 3 * Q),
@@ -931,7 +994,6 @@ mod x86 {
         let pair = _mm256_broadcastsi128_si256(_mm_setr_epi8(
             0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
         ));
-        let mut largest = 0;
         for j in first / 8..8 {
             // SAFETY: the arrays have 32 bytes.
             let mut m = unsafe {
@@ -968,19 +1030,28 @@ mod x86 {
             } else {
                 low.map(u64::from)
             };
-            largest = largest.max(super::close(window, &masks, near, j, first));
+            super::close::<MIXED>(window, &masks, near, j, first);
         }
-        largest
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn near_slim(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
-        self::near::<false>(window, masks, near, first)
+    macro_rules! near {
+        ($($name:ident $wide:literal $mixed:literal)*) => {
+            $(#[target_feature(enable = "avx2,bmi1,bmi2")]
+            pub fn $name(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) {
+                self::near::<$wide, $mixed>(window, masks, near, first);
+            })*
+        };
+    }
+    near! {
+        near_slim false false
+        near_slim_mixed false true
+        near_wide true false
+        near_wide_mixed true true
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) -> u32 {
-        self::near::<true>(window, masks, near, first)
+    #[target_feature(enable = "avx2,popcnt")]
+    pub fn count(rows: &[u64], word: usize, first: usize) -> [u64; 2] {
+        super::portable::count(rows, word, first)
     }
 
     #[target_feature(enable = "avx2")]
@@ -1121,9 +1192,13 @@ mod tests {
                     *w = u64::from_le_bytes(eight.try_into().unwrap());
                 }
                 let (mut two, first) = (one, random(64) as usize);
-                let largest = near(&mut one, &masks, &list, wide, first);
-                assert_eq!(largest, portable::near_wide(&mut two, &masks, &list, first));
+                near(&mut one, &masks, &list, wide, true, first);
+                portable::near_wide_mixed(&mut two, &masks, &list, first);
                 assert_eq!(one, two);
+                if !codes.contains(&255) {
+                    near(&mut one, &masks, &list, wide, false, first);
+                    assert_eq!(one, two);
+                }
             }
 
             let (mut a, mut b) = (vec![0; 64 * ROW], vec![0; 64 * ROW]);
@@ -1133,6 +1208,8 @@ mod tests {
                 portable::fill_rows(&mut b, word, sixty_four, 63);
             }
             assert_eq!(a, b);
+            let first = random(64) as usize;
+            assert_eq!(count(&a, 3, first), portable::count(&b, 3, first));
             let plan: Vec<Witness> = (0..9)
                 .map(|_| Witness::new(1 + random(250) as u16, random(64) as u8))
                 .collect();

@@ -6,7 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::lanes::{self, Delta, Eight, Near, ROW, SPAN, Witness};
+use crate::lanes::{self, Delta, EVEN, Eight, Near, ROW, SPAN, Witness};
+use crate::split::Split;
 use crate::table::{Blocks, Cell, PAD, START, Table};
 
 /// Words of history that rows keep at least: those of a sample of heaps, and of the partners of its first one.
@@ -20,8 +21,6 @@ const RARE: u8 = u8::NONE;
 /// Codes from this on leave no room for those that a block may add.
 const TOP: u32 = 62;
 
-const EVEN: u64 = 0x5555_5555_5555_5555;
-
 /// A nim-sequence on its way.
 pub(crate) struct Pairs {
     pub table: Table<u8>,
@@ -33,6 +32,8 @@ pub(crate) struct Pairs {
     /// Whether codes from 32 on are kept account of.
     wide: bool,
     plan: Vec<Vec<Witness>>,
+    /// The split, the number of rares and the largest code when it was made.
+    planned: (Split, usize, u32),
     /// For even and odd heaps and each rare code, the least common code above it.
     threshold: [Vec<u8>; 2],
 }
@@ -45,7 +46,14 @@ impl Blocks for Pairs {
     }
 
     fn prepare(&mut self) {
+        let table = &self.table;
+        let known = (table.split, table.rares.len(), table.top);
+        // A plan made of many heaps stays good.
+        if table.len() > 1 << 16 && self.planned == known {
+            return;
+        }
         if self.fits() {
+            self.planned = known;
             self.wide = self.table.top >= 32;
             self.make_deltas();
             self.make_rows();
@@ -69,6 +77,7 @@ impl Pairs {
             row_start: 0,
             wide: false,
             plan: vec![],
+            planned: Default::default(),
             threshold: [vec![], vec![]],
         };
         if !pairs.table.is_empty() {
@@ -269,23 +278,25 @@ impl Pairs {
                     *w = u64::from_le_bytes(eight);
                 }
             }
-            let most = lanes::near(&mut window, &masks, &self.near, wide, first);
+            let mixed = self.table.rares.last().is_some_and(|r| r.0 + 8 >= base);
+            lanes::near(&mut window, &masks, &self.near, wide, mixed, first);
+            let mut codes = [0u8; 64];
+            for (eight, w) in codes.chunks_exact_mut(8).zip(&window[8..16]) {
+                eight.copy_from_slice(&w.to_le_bytes());
+            }
+            let most = codes[first..].iter().copied().max().unwrap_or(0);
             if !wide && most >= 32 {
                 self.wide = true;
                 self.table.cells.truncate(PAD + from);
                 return true;
             }
-            if most >= TOP {
+            if u32::from(most) >= TOP {
                 self.table.cells.truncate(PAD + from);
                 return false;
             }
-            let mut codes = [0u8; 64];
-            for (eight, w) in codes.chunks_exact_mut(8).zip(&window[8..16]) {
-                eight.copy_from_slice(&w.to_le_bytes());
-            }
             self.table.work.rare_tests += ((known + self.near.len()) * (64 - first)) as u64;
             self.table.cells.extend_from_slice(&codes[first..]);
-            largest = largest.max(most as u8);
+            largest = largest.max(most);
             let last = largest.max(self.table.top as u8);
             lanes::fill_rows(&mut self.rows, word + block, &codes, last);
         }
@@ -342,12 +353,9 @@ impl Pairs {
             }
         }
         for c in 0..=usize::from(largest) {
-            for b in 0..SPAN {
-                let bits = self.rows[c * ROW + word + b]
-                    & if b == 0 { u64::MAX << first } else { u64::MAX };
-                self.table.code_counts[0][c] += u64::from((bits & EVEN).count_ones());
-                self.table.code_counts[1][c] += u64::from((bits & !EVEN).count_ones());
-            }
+            let [even, odd] = lanes::count(&self.rows[c * ROW..][..ROW], word, first);
+            self.table.code_counts[0][c] += even;
+            self.table.code_counts[1][c] += odd;
         }
         true
     }
