@@ -1,21 +1,14 @@
 //! Long tables: formats against each other, checksums against bytes, and runs that are broken off at any moment.
 
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::thread;
 use std::time::Duration;
 
+use common::grundy;
 use sha2::{Digest, Sha256};
-
-fn grundy() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
-    command
-        .env_clear()
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
 
 fn run(words: &[&str]) -> Output {
     grundy().args(words).output().unwrap()

@@ -1,20 +1,14 @@
 //! What a person sees: command lines and all that they print, as snapshots. `cargo insta review` accepts changes.
 
+mod common;
+
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn grundy() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_grundy"));
-    command
-        .env_clear()
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
+use common::grundy;
 
 /// Runs with some words and some standard input.
 fn run(words: &[&str], input: &str) -> Output {
