@@ -217,6 +217,10 @@ impl Sequence {
         if !read.0.is_empty() {
             return Err(Unreadable("something follows its end"));
         }
-        Ok(Sequence { code, state })
+        Ok(Sequence {
+            code,
+            state,
+            threads: 1,
+        })
     }
 }

@@ -6,6 +6,10 @@
 //! the number of rows and flags decides the speed and never the result. Cost: the number of rares for each heap at about
 //! 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
 
+use std::sync::mpsc;
+use std::thread;
+
+use crate::Stop;
 use crate::lanes::{self, Delta};
 use crate::table::{Blocks, Cell, PAD, Table, WITNESS};
 
@@ -19,7 +23,7 @@ const FEW: usize = 64;
 type Holes<T> = [[T; 64]; ROWS];
 
 /// Cells that the inner loops can be run on.
-pub(crate) trait Lane: Cell + Ord {
+pub(crate) trait Lane: Cell + Ord + Send + Sync {
     /// No hole; greater than every code.
     const FULL: Self;
     /// Commons below this heap are partners by which rare values are excluded.
@@ -137,6 +141,17 @@ impl Flags {
     }
 }
 
+/// The cells of 64 heaps and those of their partners.
+#[derive(Clone, Copy)]
+struct Place<'a, T> {
+    cells: &'a [T],
+    /// Where the first of the heaps is.
+    at: usize,
+    /// Whether a partner may be rare, and the largest code of them all.
+    mixed: bool,
+    most: u32,
+}
+
 /// What is wanted of a sieve.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
@@ -152,6 +167,17 @@ impl<T: Lane> List<T> {
             deltas: Vec::new(),
             reach: 0,
             scattered: 224,
+        }
+    }
+
+    /// The place of a block in the table.
+    fn place<'a>(&self, table: &'a Table<T>, base: usize) -> Place<'a, T> {
+        let last = table.rares.last().map_or(0, |r| r.0);
+        Place {
+            cells: &table.cells,
+            at: PAD + base,
+            mixed: base < self.reach + last + 1,
+            most: table.top.max(table.rare_top),
         }
     }
 
@@ -177,24 +203,21 @@ impl<T: Lane> List<T> {
     /// rows, and the work.
     fn sieve(
         &mut self,
-        table: &Table<T>,
-        base: usize,
+        place: Place<T>,
         ends: &mut [u32; 64],
         flags: &mut Flags,
         holes: &mut Holes<T>,
         want: Want,
     ) -> (usize, u64) {
-        let last = table.rares.last().map_or(0, |r| r.0);
+        let Place { cells, at, .. } = place;
         let most = ends.iter().copied().max().unwrap_or(0);
         // A rare partner nim-added to a code below 128 is none that is looked for, if those are below 128 too.
-        let large = most > 128 || table.top.max(table.rare_top) >= 128;
-        let mixed = large && base < self.reach + last + 1;
-        let (cells, base) = (&table.cells[..], PAD + base);
+        let mixed = place.mixed && most.max(place.most + 1) > 128;
         let scattered = self.scattered.min(self.deltas.len());
         let first = &self.deltas[..scattered];
         T::flags(
             cells,
-            base,
+            at,
             first,
             mixed,
             most as usize,
@@ -236,14 +259,14 @@ impl<T: Lane> List<T> {
             self.adapt(crowded);
         }
         let mut work = (64 * scattered) as u64;
-        let (mut at, mut step) = (scattered, 96);
+        let (mut done, mut step) = (scattered, 96);
         let mut most = rows;
-        while at < self.deltas.len() && rows > 0 {
-            let chunk = &self.deltas[at..self.deltas.len().min(at + step)];
-            T::strike(cells, base, chunk, mixed, &mut holes[..rows]);
+        while done < self.deltas.len() && rows > 0 {
+            let chunk = &self.deltas[done..self.deltas.len().min(done + step)];
+            T::strike(cells, at, chunk, mixed, &mut holes[..rows]);
             work += (chunk.len() * rows) as u64;
             T::sort_columns(&mut holes[..rows]);
-            at += chunk.len();
+            done += chunk.len();
             step = (step * 2).min(512);
             while rows > 0 && holes[rows - 1] == [T::FULL; 64] {
                 rows -= 1;
@@ -271,6 +294,59 @@ impl<T: Lane> List<T> {
     }
 }
 
+/// 64 heaps before their rare values are proved to be options.
+struct Block<T> {
+    base: usize,
+    /// The first heap that was not known before.
+    first: usize,
+    /// Of each heap the least common code that is not excluded, and the end of the rare codes below it.
+    codes: [u32; 64],
+    ends: [u32; 64],
+    /// What the far pairs leave, and how many rows of it.
+    holes: Holes<T>,
+    rows: usize,
+    /// The cells of the block before and of this one.
+    window: [T; 128],
+}
+
+/// The rare codes that the early pairs leave.
+struct Open<T> {
+    holes: Holes<T>,
+    rows: usize,
+    /// Up to where the rows have them all.
+    ends: [u32; 64],
+    work: u64,
+}
+
+impl<T: Lane> Open<T> {
+    /// The codes below `end` that are to be searched for, in order.
+    fn tried(&self, lane: usize, end: u32, flags: &Flags, tried: &mut Vec<u32>) {
+        tried.clear();
+        let listed = self.holes[..self.rows].iter().map(|row| row[lane]);
+        tried.extend(listed.filter(|&k| k != T::FULL).map(T::bits));
+        tried.retain(|&k| k < end);
+        // What was not listed: past a full column, or below a code that has become larger.
+        let rest = self.ends[lane]..end;
+        tried.extend(rest.filter(|&k| k >= flags.codes() || !flags.set(lane, k)));
+        tried.sort_unstable();
+    }
+}
+
+impl<T: Lane> List<T> {
+    /// The rare codes of a block that no pair of the list gives.
+    fn open(&mut self, place: Place<T>, block: &Block<T>, flags: &mut Flags) -> Open<T> {
+        let mut open = Open {
+            holes: [[T::FULL; 64]; ROWS],
+            rows: 0,
+            ends: block.ends.map(|end| end.min(flags.codes())),
+            work: 0,
+        };
+        (open.rows, open.work) =
+            self.sieve(place, &mut open.ends, flags, &mut open.holes, Want::All);
+        open
+    }
+}
+
 /// A nim-sequence on its way.
 pub(crate) struct Large<T> {
     pub table: Table<T>,
@@ -285,6 +361,8 @@ pub(crate) struct Large<T> {
     excluded: Vec<u64>,
     /// Heaps of a block that had no hole left.
     exhausted: usize,
+    /// How many threads may work on it: two at most do.
+    pub threads: usize,
 }
 
 impl<T: Lane> Blocks for Large<T> {
@@ -307,6 +385,14 @@ impl<T: Lane> Blocks for Large<T> {
     fn blocks(&mut self) -> bool {
         self.next()
     }
+
+    fn many(
+        &mut self,
+        to: usize,
+        stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<bool>, Stop> {
+        self.together(to, stopped)
+    }
 }
 
 impl<T: Lane> Large<T> {
@@ -321,6 +407,7 @@ impl<T: Lane> Large<T> {
             flags: Flags::default(),
             excluded: Vec::new(),
             exhausted: 0,
+            threads: 1,
         };
         if !large.table.is_empty() {
             large.prepare();
@@ -407,16 +494,11 @@ impl<T: Lane> Large<T> {
     }
 
     /// The least common code that is not excluded, from the holes of the far pairs or else from all pairs.
-    fn common_code(
-        &mut self,
-        n: usize,
-        base: usize,
-        window: &[T; 128],
-        holes: &Holes<T>,
-        rows: usize,
-    ) -> u32 {
-        self.exclude_near(n, base, window);
-        let column = holes[..rows].iter().map(|row| row[n - base]);
+    fn common_code(&mut self, n: usize, block: &Block<T>) -> u32 {
+        self.exclude_near(n, block.base, &block.window);
+        let column = block.holes[..block.rows]
+            .iter()
+            .map(|row| row[n - block.base]);
         let excluded = &mut self.excluded;
         for code in column.take_while(|&h| h != T::FULL).map(T::bits) {
             if excluded[code as usize / 64] >> (code % 64) & 1 == 0 {
@@ -436,95 +518,86 @@ impl<T: Lane> Large<T> {
         64 * word as u32 + excluded[word].trailing_ones()
     }
 
-    /// Computes up to the end of the 64 heaps that the next one belongs to. False if a code has become too large.
-    fn next(&mut self) -> bool {
+    /// Finds the values of the heaps up to the end of the 64 that the next one belongs to, as if none were rare. The error
+    /// says whether codes that have become larger still fit; nothing is found then.
+    fn commons(&mut self) -> Result<Block<T>, bool> {
         let from = self.table.len();
         let (base, first) = (from & !63, from & 63);
         self.make_flags(self.table.top.max(self.table.rare_top).max(64));
         while let Some(delta) = self.later.pop_if(|d| (d.back as usize) < base + 64) {
             self.far.push(delta);
         }
-
-        // Holes that the far pairs leave.
-        let mut flags = std::mem::take(&mut self.flags);
-        let mut holes: Holes<T> = [[T::FULL; 64]; ROWS];
-        let mut ends = [self.table.top + 1; 64];
-        let (rows, work) = self.far.sieve(
-            &self.table,
+        let mut block = Block {
             base,
-            &mut ends,
+            first,
+            codes: [0; 64],
+            ends: [0; 64],
+            holes: [[T::FULL; 64]; ROWS],
+            rows: 0,
+            window: [T::NONE; 128],
+        };
+        let mut flags = std::mem::take(&mut self.flags);
+        let (rows, work) = self.far.sieve(
+            self.far.place(&self.table, base),
+            &mut [self.table.top + 1; 64],
             &mut flags,
-            &mut holes,
+            &mut block.holes,
             Want::Least,
         );
+        block.rows = rows;
         self.table.work.rare_tests += work;
         self.flags = flags;
 
-        // The codes of the heaps in order, if none is rare.
-        let mut window = [T::NONE; 128];
-        window[..64].copy_from_slice(&self.table.cells[base..base + 64]);
-        window[64..64 + first].copy_from_slice(&self.table.cells[PAD + base..]);
-        let mut codes = [0; 64];
-        let mut ends = [0; 64];
+        block.window[..64].copy_from_slice(&self.table.cells[base..base + 64]);
+        block.window[64..64 + first].copy_from_slice(&self.table.cells[PAD + base..]);
         for lane in first..64 {
             let n = base + lane;
-            let code = self.common_code(n, base, &window, &holes, rows);
+            let code = self.common_code(n, &block);
             if code >= self.limit() {
                 self.table.cells.truncate(PAD + from);
-                return self.grow(code);
+                return Err(self.grow(code));
             }
-            ends[lane] = self
-                .table
-                .split
-                .rares_below(code, n)
-                .min(self.flags.codes());
-            codes[lane] = code;
-            window[64 + lane] = T::new(code, true);
-            self.table.cells.push(window[64 + lane]);
+            block.codes[lane] = code;
+            block.ends[lane] = self.table.split.rares_below(code, n);
+            block.window[64 + lane] = T::new(code, true);
+            self.table.cells.push(block.window[64 + lane]);
         }
         self.far.adapt(std::mem::take(&mut self.exhausted));
+        Ok(block)
+    }
 
-        // The rare codes below them that no early pair gives.
-        let mut open: Holes<T> = [[T::FULL; 64]; ROWS];
+    /// Computes up to the end of the 64 heaps that the next one belongs to. False if a code has become too large.
+    fn next(&mut self) -> bool {
+        let mut block = match self.commons() {
+            Ok(block) => block,
+            Err(fits) => return fits,
+        };
         let mut flags = std::mem::take(&mut self.flags);
-        let (open_rows, work) = self.early.sieve(
-            &self.table,
-            base,
-            &mut ends,
-            &mut flags,
-            &mut open,
-            Want::All,
-        );
-        self.table.work.exclusion_steps += work;
+        let place = self.early.place(&self.table, block.base);
+        let open = self.early.open(place, &block, &mut flags);
+        self.table.work.exclusion_steps += open.work;
         self.flags = flags;
 
         let known = self.table.rares.len();
-        let mut tried: Vec<u32> = Vec::new();
         let mut fits = true;
-        for lane in first..64 {
-            let n = base + lane;
+        let mut tried: Vec<u32> = Vec::new();
+        for lane in block.first..64 {
+            let n = block.base + lane;
             if self.table.rares.len() > known {
-                codes[lane] = self.common_code(n, base, &window, &holes, rows);
-                if codes[lane] >= self.limit() {
+                let code = self.common_code(n, &block);
+                if code >= self.limit() {
                     self.table.cells.truncate(PAD + n);
-                    fits = self.grow(codes[lane]);
+                    fits = self.grow(code);
                     break;
                 }
-                window[64 + lane] = T::new(codes[lane], true);
-                self.table.cells[PAD + n] = window[64 + lane];
+                block.codes[lane] = code;
+                block.window[64 + lane] = T::new(code, true);
+                self.table.cells[PAD + n] = block.window[64 + lane];
             }
-            let end = self.table.split.rares_below(codes[lane], n);
-            tried.clear();
-            let listed = (0..open_rows).map(|j| open[j][lane]);
-            tried.extend(listed.filter(|&k| k != T::FULL).map(T::bits));
-            tried.retain(|&k| k < end);
-            // What was not listed: past a full column, or below a code that has become larger.
-            tried.extend(
-                (ends[lane]..end).filter(|&k| k >= self.flags.codes() || !self.flags.set(lane, k)),
-            );
-            tried.sort_unstable();
+            let end = self.table.split.rares_below(block.codes[lane], n);
+            open.tried(lane, end, &self.flags, &mut tried);
             match tried.iter().find(|&&k| !self.table.search(n, k)) {
-                None => self.table.count_code(n, codes[lane]),
+                None => self.table.count_code(n, block.codes[lane]),
                 Some(&k) if k >= T::RARES => {
                     self.table.cells.truncate(PAD + n);
                     fits = false;
@@ -532,15 +605,20 @@ impl<T: Lane> Large<T> {
                 }
                 Some(&k) => {
                     self.table.push_rare(n, k);
-                    window[64 + lane] = self.table.cells[PAD + n];
+                    block.window[64 + lane] = self.table.cells[PAD + n];
                 }
             }
         }
-        if !fits || self.table.rares.len() == known {
-            return fits;
+        fits && self.take_in(known)
+    }
+
+    /// What new rares change, those from number `known` on. False if a code has become too large.
+    fn take_in(&mut self, known: usize) -> bool {
+        if self.table.rares.len() == known {
+            return true;
         }
         if self.table.has_many_rares() {
-            fits = self.table.choose();
+            let fits = self.table.choose();
             if fits {
                 self.prepare();
             }
@@ -557,7 +635,157 @@ impl<T: Lane> Large<T> {
             .sort_unstable_by_key(|d| std::cmp::Reverse(d.back));
         true
     }
+
+    /// As `next` again and again, with the early pairs on a second thread, up to heap `to` or to a new rare. None if that
+    /// is not the time for it: rares still come, or there is little to do.
+    fn together(
+        &mut self,
+        to: usize,
+        stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<bool>, Stop> {
+        let from = self.table.len();
+        let last = self.table.rares.last().map_or(0, |r| r.0);
+        let to = self.table.due().min(to);
+        let reach = self.early.reach;
+        let calm = self.later.is_empty() && from >= last.max(reach) + CALM && to >= from + CALM;
+        if self.threads < 2 || !calm {
+            return Ok(None);
+        }
+        let known = self.table.rares.len();
+        let mut early = std::mem::replace(&mut self.early, List::new());
+        let (jobs, waiting) = mpsc::channel::<Job<T>>();
+        let (done, proved) = mpsc::channel::<Vec<Proof<T>>>();
+        let result = thread::scope(|scope| {
+            let early = &mut early;
+            scope.spawn(move || {
+                for job in waiting {
+                    if done.send(job.run(early)).is_err() {
+                        return;
+                    }
+                }
+            });
+            let mut flying = 0;
+            let mut end = None;
+            while end.is_none() || flying > 0 {
+                let mut blocks = Vec::new();
+                while end.is_none() && blocks.len() < BATCH {
+                    if self.table.len() >= to {
+                        end = Some(Ok(true));
+                    } else if stopped(self.table.len()) {
+                        end = Some(Err(Stop::Interrupted));
+                    } else {
+                        match self.commons() {
+                            Ok(block) => blocks.push(block),
+                            Err(fits) => end = Some(Ok(fits)),
+                        }
+                    }
+                }
+                if let Some(first) = blocks.first() {
+                    let codes = blocks.iter().flat_map(|b| b.codes);
+                    let job = Job {
+                        cells: self.table.cells[first.base - reach..].to_vec(),
+                        mixed: first.base < reach + last + 1,
+                        most: codes.fold(self.table.top.max(self.table.rare_top), u32::max),
+                        flags: Flags {
+                            words: self.flags.words,
+                            bits: vec![0; self.flags.bits.len()],
+                        },
+                        blocks,
+                    };
+                    let sent = jobs.send(job);
+                    sent.expect("the other thread waits for the channel to end");
+                    flying += 1;
+                }
+                if flying > if end.is_none() { AHEAD } else { 0 } {
+                    let proofs = proved.recv().expect("there is a proof for each job");
+                    flying -= 1;
+                    for proof in proofs {
+                        if let Some(fits) = self.settle(&proof) {
+                            // What comes after it was found without it.
+                            return Ok(fits);
+                        }
+                    }
+                }
+            }
+            drop(jobs);
+            end.expect("the loop ends with it")
+        });
+        self.early = early;
+        Ok(Some(result? && self.take_in(known)))
+    }
+
+    /// Ends the proofs of a block. If one fails, that heap is the last, and it is said whether its code fits.
+    fn settle(&mut self, proof: &Proof<T>) -> Option<bool> {
+        self.table.work.exclusion_steps += proof.work;
+        let mut left = proof.left.iter().peekable();
+        for lane in proof.block.first..64 {
+            let n = proof.block.base + lane;
+            while let Some(&(_, k)) = left.next_if(|l| l.0 == lane) {
+                if self.table.search(n, k) {
+                    continue;
+                }
+                self.table.cells.truncate(PAD + n);
+                if k < T::RARES {
+                    self.table.cells.push(T::NONE);
+                    self.table.push_rare(n, k);
+                }
+                return Some(k < T::RARES);
+            }
+            self.table.count_code(n, proof.block.codes[lane]);
+        }
+        None
+    }
 }
+
+/// Blocks whose early pairs are for the other thread.
+struct Job<T> {
+    /// From the farthest partner of the first block on.
+    cells: Vec<T>,
+    mixed: bool,
+    most: u32,
+    flags: Flags,
+    blocks: Vec<Block<T>>,
+}
+
+/// A block, and the rare codes that are still to be searched for, each with its lane.
+struct Proof<T> {
+    block: Block<T>,
+    left: Vec<(usize, u32)>,
+    work: u64,
+}
+
+impl<T: Lane> Job<T> {
+    fn run(mut self, early: &mut List<T>) -> Vec<Proof<T>> {
+        let first = self.blocks.first().map_or(0, |b| b.base);
+        let mut tried = Vec::new();
+        let proofs = self.blocks.into_iter().map(|block| {
+            let place = Place {
+                cells: &self.cells,
+                at: PAD + early.reach + block.base - first,
+                mixed: self.mixed,
+                most: self.most,
+            };
+            let open = early.open(place, &block, &mut self.flags);
+            let mut left = Vec::new();
+            for lane in block.first..64 {
+                open.tried(lane, block.ends[lane], &self.flags, &mut tried);
+                left.extend(tried.iter().map(|&k| (lane, k)));
+            }
+            Proof {
+                block,
+                left,
+                work: open.work,
+            }
+        });
+        proofs.collect()
+    }
+}
+
+/// Heaps without a rare after which the proofs go to another thread, and that there must be to come.
+const CALM: usize = 1 << 14;
+/// Blocks that go to the other thread together, and how many such lots may be ahead.
+const BATCH: usize = 8;
+const AHEAD: usize = 2;
 
 #[cfg(test)]
 mod tests {

@@ -65,6 +65,7 @@ pub enum Rung {
 pub struct Sequence {
     code: Code,
     state: State,
+    threads: usize,
 }
 
 enum State {
@@ -94,6 +95,25 @@ impl Sequence {
         Sequence {
             code: code.clone(),
             state,
+            threads: 1,
+        }
+    }
+
+    /// How many threads may compute it: one if nothing is said, and no more than two are of use. The values do not hang on it.
+    ///
+    /// ```
+    /// use grundy_core::Code;
+    /// use grundy_kernels::Sequence;
+    /// let mut sequence = Sequence::new(&Code::finite([0, 6]));
+    /// sequence.set_threads(2);
+    /// sequence.advance(2000, &mut |_| false).unwrap();
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+        match &mut self.state {
+            State::Bytes(s) => s.threads = threads,
+            State::Words(s) => s.threads = threads,
+            _ => {}
         }
     }
 
@@ -142,6 +162,7 @@ impl Sequence {
                 return Ok(());
             }
             self.state = self.larger()?;
+            self.set_threads(self.threads);
         }
     }
 

@@ -347,6 +347,11 @@ impl<T: Cell> Table<T> {
         self.len() >= self.next_choice
     }
 
+    /// The heap before which the split is chosen anew.
+    pub fn due(&self) -> usize {
+        self.next_choice
+    }
+
     /// Whether so many rares have come that another split may be better.
     pub fn has_many_rares(&self) -> bool {
         self.rares.len() > self.rares_at_choice + self.rares_at_choice / 8
@@ -595,6 +600,15 @@ pub(crate) trait Blocks {
     /// Computes some more values. False if the codes become too large for the rung.
     fn blocks(&mut self) -> bool;
 
+    /// Computes many values at a time, where the rung has a way to. None if it is not the time for it.
+    fn many(
+        &mut self,
+        _to: usize,
+        _stopped: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<bool>, Stop> {
+        Ok(None)
+    }
+
     /// Computes the values of all heaps below `to`, and perhaps some more. False if the codes become too large.
     fn advance(&mut self, to: usize, stopped: &mut dyn FnMut(usize) -> bool) -> Result<bool, Stop> {
         if to
@@ -620,7 +634,11 @@ pub(crate) trait Blocks {
                 }
                 self.prepare();
             }
-            if !self.blocks() {
+            let fits = match self.many(to, stopped)? {
+                Some(fits) => fits,
+                None => self.blocks(),
+            };
+            if !fits {
                 return Ok(false);
             }
         }

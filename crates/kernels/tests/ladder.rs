@@ -182,3 +182,31 @@ fn a_stop_leaves_a_sequence_that_goes_on() {
         values(&code, Rung::Scalar, 50_000)
     );
 }
+
+#[test]
+fn two_threads_give_the_same_values() {
+    let grundys_game = Code {
+        unequal: true,
+        ..code("4.0")
+    };
+    for (code, to) in [
+        (code("0.6"), 200_000),
+        (grundys_game, 200_000),
+        (code("0.007"), 40_000),
+    ] {
+        let truth = values(&code, Rung::Best, to);
+        let mut sequence = Sequence::new(&code);
+        sequence.set_threads(2);
+        let mut asked = 0;
+        // A stop among blocks that are not yet proved leaves none of them.
+        let mut stop = |_| {
+            asked += 1;
+            asked % 700 == 0
+        };
+        while sequence.len() < to {
+            let _ = sequence.advance(to, &mut stop);
+            let known = sequence.len().min(to);
+            assert_eq!(sequence.values(0..known), truth[..known], "{code:?}");
+        }
+    }
+}
