@@ -71,6 +71,11 @@ impl Heaps {
         }
     }
 
+    /// How many threads may compute the values; they do not hang on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.sequence.set_threads(threads);
+    }
+
     /// About how many bytes the values of so many heaps take, if no period spares them.
     pub fn bytes(code: &Code, heaps: u64) -> u128 {
         let each = match code.parts() {

@@ -14,7 +14,7 @@ use grundy_lang::linear::heap;
 use serde_json::{Value as Json, json};
 
 use crate::open::{self, Opened};
-use crate::{Result, catalogue};
+use crate::{Result, catalogue, room};
 
 /// A game read as a code.
 #[derive(Clone, Debug)]
@@ -119,6 +119,7 @@ pub fn period(
     let code = &subject.code;
     let to = to.unwrap_or(DEFAULT_TO[usize::from(code.parts() > 2)]);
     let mut heaps = Heaps::new(code);
+    heaps.set_threads(room::cores());
     let mut advance = |heaps: &mut Heaps, last: u64| {
         let count = usize::try_from(last)
             .unwrap_or(usize::MAX)

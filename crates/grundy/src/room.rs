@@ -1,6 +1,13 @@
-//! How much memory and disk there is at hand, where the system tells. Cost: a system call.
+//! How many cores and how much memory and disk there are at hand, where the system tells. Cost: a system call.
 
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
+
+/// Threads that can run at the same time: those of the cores that this program may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
 
 /// Memory that programs may still take, in bytes.
 pub fn memory() -> Option<u64> {

@@ -94,12 +94,14 @@ impl Sequence {
         if !heap.small.is_empty() {
             return Ok(None);
         }
+        let mut heaps = Heaps::new(&heap.code);
+        heaps.set_threads(room::cores());
         Ok(Some(Sequence {
             game: game.clone(),
             arguments: one_line(&args.source.text),
             axis: var.name.clone(),
             to: *to,
-            known: Known::Heaps(Box::new(Heaps::new(&heap.code))),
+            known: Known::Heaps(Box::new(heaps)),
         }))
     }
 

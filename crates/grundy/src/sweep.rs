@@ -7,7 +7,6 @@
 //! Cost: that of `grundy_find` for each code, and a hash of its values.
 
 use std::collections::HashMap;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -18,7 +17,7 @@ use grundy_find::{Heaps, Stop};
 use grundy_lang::codes;
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 
-use crate::Result;
+use crate::{Result, room};
 
 /// The most codes of one sweep.
 const MOST: usize = 1_000_000;
@@ -274,7 +273,7 @@ pub fn sweep(
     row: &mut dyn FnMut(&Row) -> bool,
 ) -> Result<()> {
     let source = Source::new("<sweep>", "");
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = room::cores();
     let needed = codes
         .iter()
         .filter_map(|text| codes::code(text))
