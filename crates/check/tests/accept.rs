@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Random, check, code, cofinite, long, period, values, window};
+use common::{check, code, cofinite, long, period, values, window};
 use grundy_cert::{Certificate, Code, GameText, Proof, Values, Window};
+use grundy_testkit::Random;
 
 #[test]
 fn published_periods() {

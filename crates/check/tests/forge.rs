@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Random, check, code, cofinite, long, window};
+use common::{check, code, cofinite, long, window};
 use grundy_cert::{Certificate, Code, Proof, Values, Window, parse};
 use grundy_check::{Fault, Refusal};
 use grundy_core::Budget;
+use grundy_testkit::Random;
 
 fn good() -> Vec<Certificate> {
     let allbut = Code {

@@ -334,6 +334,30 @@ fn a_game_is_played() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_stop_while_a_failing_input_is_shrunk_keeps_the_failure() {
+    let ran = std::env::temp_dir().join(format!("grundy-ran-{}", std::process::id()));
+    // Wrong whatever it reads, and in its second run it presses Ctrl-C.
+    let script = format!(
+        "cat > /dev/null; echo 7; echo >> {0}; if test $(wc -l < {0}) = 2; then kill -INT $PPID; fi",
+        ran.display()
+    );
+    let stopped = run(&["check", "hdu1729", "--", "/bin/sh", "-c", &script], "");
+    std::fs::remove_file(ran).unwrap();
+    assert_eq!(stopped.status.code(), Some(1));
+    let report = String::from_utf8(stopped.stdout).unwrap();
+    assert!(
+        report.starts_with("the program gave another answer\n"),
+        "{report}"
+    );
+    let told = report + &String::from_utf8(stopped.stderr).unwrap();
+    assert!(
+        told.contains("a smaller input was looked for when it was stopped"),
+        "{told}"
+    );
+}
+
 #[test]
 fn a_program_is_checked() {
     let good = run(

@@ -451,24 +451,39 @@ impl Checker<'_> {
     ) -> Result<Failure> {
         let until = Instant::now() + self.options.patience;
         let small = shrink(inputs, failing.clone(), TRIES, &mut |inputs, file| {
-            Instant::now() < until && matches!(self.run(inputs, file), Ok((_, Some(_))))
+            let go_on = Instant::now() < until && !self.options.budget.stopped();
+            go_on && matches!(self.run(inputs, file), Ok((_, Some(_))))
         });
         let mut notes = Vec::new();
-        if Instant::now() >= until {
+        let stopped = self.options.budget.stopped();
+        if stopped {
+            notes.push("a smaller input was looked for when it was stopped".to_owned());
+        } else if Instant::now() >= until {
             notes.push(
                 "shrinking was broken off after its time; a smaller input may fail too".to_owned(),
             );
         }
-        let (mut file, mut wrong) = (small.clone(), None);
+        let (mut file, mut wrong) = (failing.clone(), None);
         for candidate in [&small, &failing] {
-            if let (_, Some(found)) = self.run(inputs, candidate)? {
-                file = candidate.clone();
-                wrong = Some(found);
+            // A program that is stopped says nothing, but what it did before stands.
+            if self.options.budget.stopped() {
                 break;
+            }
+            match self.run(inputs, candidate) {
+                Ok((_, None)) => {}
+                Ok((_, Some(found))) => {
+                    file = candidate.clone();
+                    wrong = Some(found);
+                    break;
+                }
+                Err(_) if self.options.budget.stopped() => {}
+                Err(error) => return Err(error),
             }
         }
         let wrong = wrong.unwrap_or_else(|| {
-            notes.push("the same input did not fail when it was run again: the program is not always wrong on it".to_owned());
+            if !self.options.budget.stopped() {
+                notes.push("the same input did not fail when it was run again: the program is not always wrong on it".to_owned());
+            }
             first
         });
         let input = inputs.print(&file);
@@ -479,11 +494,18 @@ impl Checker<'_> {
         if theirs.is_empty() && wrong.run.end == End::Status(0) {
             notes.push("the program wrote nothing to its standard output".to_owned());
         }
-        let why = match self.blamed(inputs, &file, &theirs)? {
+        let blamed = match self.blamed(inputs, &file, &theirs) {
+            Err(_) if self.options.budget.stopped() => None,
+            blamed => blamed?,
+        };
+        let why = match blamed {
             Some((rules, position, case, cases)) => {
                 let mut lines = why(&rules, &position);
                 if lines.is_empty() {
-                    lines.push(self.plainly(rules, &position)?);
+                    match self.plainly(rules, &position) {
+                        Err(_) if self.options.budget.stopped() => {}
+                        line => lines.push(line?),
+                    }
                 }
                 if cases > 1 {
                     lines.insert(0, format!("case {case} of {cases}:"));

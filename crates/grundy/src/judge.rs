@@ -540,7 +540,10 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                             token => self.token(token),
                         };
                         let value = value.map_err(|f| {
-                            self.fault(f, &format!("`{}` in row {} of {n}", name(slots[k]), i + 1))
+                            // A number past every memory is known to be no more than that.
+                            let of = Some(n).filter(|&n| n < usize::MAX);
+                            let of = of.map_or(String::new(), |n| format!(" of {n}"));
+                            self.fault(f, &format!("`{}` in row {}{of}", name(slots[k]), i + 1))
                         })?;
                         columns[k].push(value);
                     }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use grundy_cert::{Certificate, Code, GameText, Proof, Values, Window};
 use grundy_check::{Refusal, Report};
 use grundy_core::Budget;
-pub use grundy_testkit::Random;
 
 /// A code of digits.
 pub fn code(text: &str) -> Code {
