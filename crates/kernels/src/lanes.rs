@@ -163,7 +163,7 @@ pub(crate) fn strike(
 }
 
 /// Sorts each column.
-pub(crate) fn sort_columns(rows: &mut [[u8; 64]]) {
+pub(crate) fn sort_columns<T: Copy + Ord>(rows: &mut [[T; 64]]) {
     with_avx2!(sort_columns(rows))
 }
 
@@ -251,11 +251,6 @@ pub(crate) fn wide_strike(
     holes: &mut [[u16; 64]],
 ) {
     with_avx2!(wide_strike(cells, base, deltas, holes))
-}
-
-/// Sorts each column.
-pub(crate) fn sort_wide_columns(rows: &mut [[u16; 64]]) {
-    with_avx2!(sort_wide_columns(rows))
 }
 
 /// As `find_pair`, for cells of two bytes.
@@ -348,6 +343,8 @@ pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Op
 }
 
 mod portable {
+    use std::ops::BitXor;
+
     use super::{Delta, EVEN, Eight, Near, ROW, SPAN, Witness};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
@@ -358,9 +355,14 @@ mod portable {
         })
     }
 
-    pub fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
-        (from..=total / 2).find(|&a| codes[a] ^ codes[total - a] == code)
+    pub fn find_pair<T>(cells: &[T], total: usize, code: T, from: usize) -> Option<usize>
+    where
+        T: Copy + Eq + BitXor<Output = T>,
+    {
+        (from..=total / 2).find(|&a| cells[a] ^ cells[total - a] == code)
     }
+
+    pub use find_pair as find_wide_pair;
 
     pub fn wide_flags(
         cells: &[u16],
@@ -381,18 +383,28 @@ mod portable {
         }
     }
 
-    pub fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
-        (from..=total / 2).find(|&a| cells[a] ^ cells[total - a] == code)
+    pub fn wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) {
+        strike(cells, base, deltas, holes, u16::MAX, |_| true);
     }
 
-    pub fn wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) {
+    /// Holes that a pair with a partner that counts gives become `full`.
+    fn strike<T>(
+        cells: &[T],
+        base: usize,
+        deltas: &[Delta<T>],
+        holes: &mut [[T; 64]],
+        full: T,
+        counts: impl Fn(T) -> bool,
+    ) where
+        T: Copy + Eq + BitXor<Output = T>,
+    {
         for hole in holes {
             let before = *hole;
             for delta in deltas {
                 let partners = &cells[base - delta.back as usize..][..64];
                 for (i, &p) in partners.iter().enumerate() {
-                    if p ^ delta.code == before[i] {
-                        hole[i] = u16::MAX;
+                    if counts(p) && p ^ delta.code == before[i] {
+                        hole[i] = full;
                     }
                 }
             }
@@ -430,35 +442,16 @@ mod portable {
     pub use planes_mixed as planes_eight;
 
     pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
-        for hole in holes {
-            let before = *hole;
-            for delta in deltas {
-                let from = base - delta.back as usize;
-                for i in 0..64 {
-                    let p = codes[from + i];
-                    if p != 255 && p ^ delta.code == before[i] {
-                        hole[i] = 255;
-                    }
-                }
-            }
-        }
+        strike(codes, base, deltas, holes, 255, |p| p != 255);
     }
 
     pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_mixed(codes, base, deltas, holes);
     }
 
-    pub fn sort_columns(rows: &mut [[u8; 64]]) {
-        sort(rows);
-    }
-
-    pub fn sort_wide_columns(rows: &mut [[u16; 64]]) {
-        sort(rows);
-    }
-
     /// Batcher's odd-even merge sort, each step on whole rows.
     #[inline(always)]
-    pub fn sort<T: Copy + Ord>(rows: &mut [[T; 64]]) {
+    pub fn sort_columns<T: Copy + Ord>(rows: &mut [[T; 64]]) {
         let n = rows.len();
         let mut p = 1;
         while p < n {
@@ -609,68 +602,46 @@ mod x86 {
         out
     }
 
-    #[target_feature(enable = "avx2")]
-    pub fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
-        let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
-        ));
-        let wanted = _mm256_set1_epi8(code as i8);
-        let mut a = from;
-        while a + 31 <= total / 2 {
-            let (low, high) = (&codes[a..a + 32], &codes[total - a - 31..total - a + 1]);
-            // SAFETY: the slices have 32 bytes.
-            let (low, high) = unsafe {
-                (
-                    _mm256_loadu_si256(low.as_ptr().cast()),
-                    _mm256_loadu_si256(high.as_ptr().cast()),
-                )
-            };
-            let high = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<1>(high, high), turn);
-            let same = _mm256_cmpeq_epi8(_mm256_xor_si256(low, high), wanted);
-            let hits = _mm256_movemask_epi8(same) as u32;
-            if hits != 0 {
-                return Some(a + hits.trailing_zeros() as usize);
-            }
-            a += 32;
-        }
-        super::portable::find_pair(codes, total, code, a)
+    /// As many cells at a time as a register holds, those of the higher heaps turned round.
+    macro_rules! find_pair {
+        ($($name:ident $cell:ident $cells:literal $same:ident $set:ident [$($turn:literal)*])*) => {
+            $(#[target_feature(enable = "avx2")]
+            pub fn $name(cells: &[$cell], total: usize, code: $cell, from: usize) -> Option<usize> {
+                const CELLS: usize = $cells;
+                let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8($($turn),*));
+                let wanted = $set(code.cast_signed());
+                let mut a = from;
+                while a + CELLS - 1 <= total / 2 {
+                    let (low, high) = (&cells[a..a + CELLS], &cells[total - a + 1 - CELLS..total - a + 1]);
+                    // SAFETY: the slices have 32 bytes.
+                    let (low, high) = unsafe {
+                        (
+                            _mm256_loadu_si256(low.as_ptr().cast()),
+                            _mm256_loadu_si256(high.as_ptr().cast()),
+                        )
+                    };
+                    let high = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<1>(high, high), turn);
+                    let same = $same(_mm256_xor_si256(low, high), wanted);
+                    let hits = _mm256_movemask_epi8(same) as u32;
+                    if hits != 0 {
+                        return Some(a + hits.trailing_zeros() as usize / (32 / CELLS));
+                    }
+                    a += CELLS;
+                }
+                super::portable::find_pair(cells, total, code, a)
+            })*
+        };
+    }
+    find_pair! {
+        find_pair u8 32 _mm256_cmpeq_epi8 _mm256_set1_epi8
+            [15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0]
+        find_wide_pair u16 16 _mm256_cmpeq_epi16 _mm256_set1_epi16
+            [14 15 12 13 10 11 8 9 6 7 4 5 2 3 0 1]
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn sort_columns(rows: &mut [[u8; 64]]) {
-        super::portable::sort(rows);
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn sort_wide_columns(rows: &mut [[u16; 64]]) {
-        super::portable::sort(rows);
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
-        let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3, 0, 1,
-        ));
-        let wanted = _mm256_set1_epi16(code as i16);
-        let mut a = from;
-        while a + 15 <= total / 2 {
-            let (low, high) = (&cells[a..a + 16], &cells[total - a - 15..total - a + 1]);
-            // SAFETY: the slices have 32 bytes.
-            let (low, high) = unsafe {
-                (
-                    _mm256_loadu_si256(low.as_ptr().cast()),
-                    _mm256_loadu_si256(high.as_ptr().cast()),
-                )
-            };
-            let high = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<1>(high, high), turn);
-            let same = _mm256_cmpeq_epi16(_mm256_xor_si256(low, high), wanted);
-            let hits = _mm256_movemask_epi8(same) as u32;
-            if hits != 0 {
-                return Some(a + hits.trailing_zeros() as usize / 2);
-            }
-            a += 16;
-        }
-        super::portable::find_wide_pair(cells, total, code, a)
+    pub fn sort_columns<T: Copy + Ord>(rows: &mut [[T; 64]]) {
+        super::portable::sort_columns(rows);
     }
 
     #[target_feature(enable = "avx2")]

@@ -50,9 +50,6 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync {
         mixed: bool,
         holes: &mut [[Self; 64]],
     );
-
-    /// Sorts each column.
-    fn sort_columns(rows: &mut [[Self; 64]]);
 }
 
 impl Lane for u8 {
@@ -81,10 +78,6 @@ impl Lane for u8 {
     ) {
         lanes::strike(cells, base, deltas, mixed, holes);
     }
-
-    fn sort_columns(rows: &mut [[u8; 64]]) {
-        lanes::sort_columns(rows);
-    }
 }
 
 impl Lane for u16 {
@@ -106,10 +99,6 @@ impl Lane for u16 {
 
     fn strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], _: bool, holes: &mut [[u16; 64]]) {
         lanes::wide_strike(cells, base, deltas, holes);
-    }
-
-    fn sort_columns(rows: &mut [[u16; 64]]) {
-        lanes::sort_wide_columns(rows);
     }
 }
 
@@ -177,7 +166,7 @@ impl<T: Lane> List<T> {
             cells: &table.cells,
             at: PAD + base,
             mixed: base < self.reach + last + 1,
-            most: table.top.max(table.rare_top),
+            most: table.largest_code(),
         }
     }
 
@@ -265,7 +254,7 @@ impl<T: Lane> List<T> {
             let chunk = &self.deltas[done..self.deltas.len().min(done + step)];
             T::strike(cells, at, chunk, mixed, &mut holes[..rows]);
             work += (chunk.len() * rows) as u64;
-            T::sort_columns(&mut holes[..rows]);
+            lanes::sort_columns(&mut holes[..rows]);
             done += chunk.len();
             step = (step * 2).min(512);
             while rows > 0 && holes[rows - 1] == [T::FULL; 64] {
@@ -523,7 +512,7 @@ impl<T: Lane> Large<T> {
     fn commons(&mut self) -> Result<Block<T>, bool> {
         let from = self.table.len();
         let (base, first) = (from & !63, from & 63);
-        self.make_flags(self.table.top.max(self.table.rare_top).max(64));
+        self.make_flags(self.table.largest_code().max(64));
         while let Some(delta) = self.later.pop_if(|d| (d.back as usize) < base + 64) {
             self.far.push(delta);
         }
@@ -685,7 +674,7 @@ impl<T: Lane> Large<T> {
                     let job = Job {
                         cells: self.table.cells[first.base - reach..].to_vec(),
                         mixed: first.base < reach + last + 1,
-                        most: codes.fold(self.table.top.max(self.table.rare_top), u32::max),
+                        most: codes.fold(self.table.largest_code(), u32::max),
                         flags: Flags {
                             words: self.flags.words,
                             bits: vec![0; self.flags.bits.len()],

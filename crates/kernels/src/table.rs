@@ -208,9 +208,6 @@ impl<T: Cell> Table<T> {
         table.work = other.work;
         if !other.is_empty() {
             let values: Vec<u32> = (0..other.len()).map(|n| other.value(n)).collect();
-            for (n, &v) in values.iter().enumerate().skip(1) {
-                table.count(n, v, 1);
-            }
             if !table.choose_for(&values) {
                 return None;
             }
@@ -259,6 +256,11 @@ impl<T: Cell> Table<T> {
                 None => self.value(n) as u16,
             })
             .collect()
+    }
+
+    /// The largest code of any value.
+    pub fn largest_code(&self) -> u32 {
+        self.top.max(self.rare_top)
     }
 
     /// The most that a move takes.
@@ -314,9 +316,6 @@ impl<T: Cell> Table<T> {
     /// Computes the first values and chooses the first split. False if the codes are too large.
     pub fn begin(&mut self) -> bool {
         let values = self.start();
-        for (n, &v) in values.iter().enumerate().skip(1) {
-            self.count(n, v, 1);
-        }
         self.choose_for(&values)
     }
 
@@ -380,8 +379,12 @@ impl<T: Cell> Table<T> {
         self.take_over(split, &values)
     }
 
+    /// Takes in all values and chooses the first split by them. False if the codes by it are too large.
     fn choose_for(&mut self, values: &[u32]) -> bool {
         self.work.splits += 1;
+        for (n, &v) in values.iter().enumerate().skip(1) {
+            self.count(n, v, 1);
+        }
         let (split, _) = Split::choose(&self.counts, self.shift);
         self.next_choice = (values.len() + 1).next_power_of_two();
         let fits = self.take_over(split, values);
