@@ -289,6 +289,14 @@ pub fn check_with(
     Ok(report)
 }
 
+/// What came of something, `None` if it failed since we are to stop: what is known before then is reported still.
+fn unless_stopped<T>(result: Result<T>, budget: &Budget) -> Result<Option<T>> {
+    match result {
+        Err(_) if budget.stopped() => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 fn stopped(game: &Game, passed: u64) -> Box<Diagnostic> {
     let message = match passed {
         1 => "stopped while the program was checked; 1 input was answered rightly".to_owned(),
@@ -360,17 +368,13 @@ impl Checker<'_> {
         if gone.is_empty() || gone.len() != come.len() || gone.len() > 2 {
             return None;
         }
-        let steps = inputs.format.steps.clone();
         let mut orders = vec![come.clone()];
         if come.len() == 2 {
             orders.push(come.into_iter().rev().collect());
         }
         for come in orders {
             let mut lost = file.clone();
-            let mut all = Vec::new();
-            lost.records
-                .iter_mut()
-                .for_each(|r| numbers(inputs, &steps, r, &mut all));
+            let mut all = numbers(inputs, &mut lost);
             let mut set = HashSet::new();
             for (from, to) in gone.iter().zip(&come) {
                 // The last one, since counts and the cases before come first.
@@ -469,15 +473,11 @@ impl Checker<'_> {
             if self.options.budget.stopped() {
                 break;
             }
-            match self.run(inputs, candidate) {
-                Ok((_, None)) => {}
-                Ok((_, Some(found))) => {
-                    file = candidate.clone();
-                    wrong = Some(found);
-                    break;
-                }
-                Err(_) if self.options.budget.stopped() => {}
-                Err(error) => return Err(error),
+            let found = unless_stopped(self.run(inputs, candidate), &self.options.budget)?;
+            if let Some((_, Some(found))) = found {
+                file = candidate.clone();
+                wrong = Some(found);
+                break;
             }
         }
         let wrong = wrong.unwrap_or_else(|| {
@@ -494,18 +494,13 @@ impl Checker<'_> {
         if theirs.is_empty() && wrong.run.end == End::Status(0) {
             notes.push("the program wrote nothing to its standard output".to_owned());
         }
-        let blamed = match self.blamed(inputs, &file, &theirs) {
-            Err(_) if self.options.budget.stopped() => None,
-            blamed => blamed?,
-        };
-        let why = match blamed {
+        let blamed = self.blamed(inputs, &file, &theirs);
+        let why = match unless_stopped(blamed, &self.options.budget)?.flatten() {
             Some((rules, position, case, cases)) => {
                 let mut lines = why(&rules, &position);
                 if lines.is_empty() {
-                    match self.plainly(rules, &position) {
-                        Err(_) if self.options.budget.stopped() => {}
-                        line => lines.push(line?),
-                    }
+                    let line = self.plainly(rules, &position);
+                    lines.extend(unless_stopped(line, &self.options.budget)?);
                 }
                 if cases > 1 {
                     lines.insert(0, format!("case {case} of {cases}:"));

@@ -51,7 +51,7 @@ pub fn shrink(
     let mut left = tries;
     let mut bisected = false;
     'changed: loop {
-        if !bisected && number_count(inputs, &mut file) <= FEW {
+        if !bisected && numbers(inputs, &mut file).len() <= FEW {
             bisected = true;
             bisect(inputs, &mut file, &mut left, fails);
         }
@@ -79,15 +79,6 @@ pub fn shrink(
     }
 }
 
-fn number_count(inputs: &Inputs<'_>, file: &mut File) -> usize {
-    let steps = inputs.format.steps.clone();
-    let mut all = Vec::new();
-    file.records
-        .iter_mut()
-        .for_each(|r| numbers(inputs, &steps, r, &mut all));
-    all.len()
-}
-
 /// Lowers each large number to where its fault begins, if it fails from somewhere on.
 fn bisect(
     inputs: &mut Inputs<'_>,
@@ -95,12 +86,8 @@ fn bisect(
     left: &mut usize,
     fails: &mut dyn FnMut(&mut Inputs<'_>, &File) -> bool,
 ) {
-    let steps = inputs.format.steps.clone();
-    for i in 0..number_count(inputs, file) {
-        let mut all = Vec::new();
-        file.records
-            .iter_mut()
-            .for_each(|r| numbers(inputs, &steps, r, &mut all));
+    for i in 0..numbers(inputs, file).len() {
+        let all = numbers(inputs, file);
         if all[i].count || all[i].value.to_i64().is_some_and(|v| v <= MANY) {
             continue;
         }
@@ -143,8 +130,16 @@ pub struct Number<'f> {
     pub count: bool,
 }
 
-/// The numbers of a record, in reading order.
-pub fn numbers<'f>(
+/// The numbers of a file, in reading order.
+pub fn numbers<'f>(inputs: &Inputs<'_>, file: &'f mut File) -> Vec<Number<'f>> {
+    let mut out = Vec::new();
+    for record in &mut file.records {
+        numbers_of(inputs, &inputs.format.steps, record, &mut out);
+    }
+    out
+}
+
+fn numbers_of<'f>(
     inputs: &Inputs<'_>,
     steps: &[Step<'_>],
     record: &'f mut Record,
@@ -161,7 +156,7 @@ pub fn numbers<'f>(
             Field::Table(rows) => out.extend(rows.iter_mut().flatten().filter_map(plain_number)),
             Field::Group(times) => {
                 for time in times {
-                    numbers(inputs, &step.body, time, out);
+                    numbers_of(inputs, &step.body, time, out);
                 }
             }
         }
@@ -255,10 +250,7 @@ fn changes(inputs: &Inputs<'_>, file: &File) -> Vec<Change> {
         );
     }
     let steps = inputs.format.steps.clone();
-    let mut all = Vec::new();
-    file.records
-        .iter_mut()
-        .for_each(|r| numbers(inputs, &steps, r, &mut all));
+    let all = numbers(inputs, &mut file);
     out.extend([Int::ZERO, Int::ONE].map(Change::All));
     let mut lowered = Vec::new();
     for (i, number) in all.iter().enumerate() {
@@ -315,10 +307,7 @@ fn changes(inputs: &Inputs<'_>, file: &File) -> Vec<Change> {
         out.extend(other.map(|(at, _)| Change::Plain(i, at)));
     }
     out.extend(lowered);
-    let mut all = Vec::new();
-    file.records
-        .iter_mut()
-        .for_each(|r| numbers(inputs, &steps, r, &mut all));
+    let all = numbers(inputs, &mut file);
     let near = all.len().min(40);
     for i in 0..near {
         for j in i + 1..near.min(i + 8) {
@@ -352,27 +341,18 @@ fn apply(inputs: &mut Inputs<'_>, file: &File, change: &Change) -> Option<File> 
             }
         }
         Change::Number(i, to, at, of) => {
-            let mut all = Vec::new();
-            file.records
-                .iter_mut()
-                .for_each(|r| numbers(inputs, &steps, r, &mut all));
+            let mut all = numbers(inputs, &mut file);
             all.get_mut(*i)?.value.clone_from(to);
             return inputs.fit(file, *at, *of);
         }
         Change::All(to) => {
-            let mut all = Vec::new();
-            file.records
-                .iter_mut()
-                .for_each(|r| numbers(inputs, &steps, r, &mut all));
-            for number in all.into_iter().filter(|n| !n.count && *n.value > *to) {
+            let all = numbers(inputs, &mut file).into_iter();
+            for number in all.filter(|n| !n.count && *n.value > *to) {
                 number.value.clone_from(to);
             }
         }
         Change::Pair(i, j, by) => {
-            let mut all = Vec::new();
-            file.records
-                .iter_mut()
-                .for_each(|r| numbers(inputs, &steps, r, &mut all));
+            let mut all = numbers(inputs, &mut file);
             for k in [*i, *j] {
                 let number = all.get_mut(k)?;
                 *number.value = &*number.value - by;
