@@ -358,12 +358,7 @@ fn ctrl_c_keeps_the_state_and_leaves_no_file() {
         .arg(&state);
     let child = command.spawn().unwrap();
     thread::sleep(Duration::from_millis(700));
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
+    let output = common::interrupt(child);
     assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(

@@ -4,7 +4,7 @@ mod common;
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -427,12 +427,7 @@ fn ctrl_c_stops_a_search_with_a_message() {
     let child = grundy().args(words).spawn().unwrap();
     thread::sleep(Duration::from_millis(500));
     let start = Instant::now();
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
+    let output = common::interrupt(child);
     assert!(start.elapsed() < Duration::from_secs(3));
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");

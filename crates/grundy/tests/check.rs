@@ -116,58 +116,48 @@ fn stranger(name: &str) {
             say(a != if name == "float" { float } else { exact });
         }),
         // Rows by the recurrence of the contest, the square in a signed word of 32 bits.
-        "square" => {
-            let mut rest = numbers.iter().copied();
-            let mut case = 0;
-            while let Some(n) = rest.next().filter(|n| *n > 0) {
-                case += 1;
-                let mut sum = 0;
-                for _ in 0..n {
-                    let (mut s, c) = (rest.next().expect("s") as i64, rest.next().expect("c"));
-                    let c = c as i64;
-                    sum ^= loop {
-                        let reach = |c: i64| c + i64::from((c as i32).wrapping_mul(c as i32));
-                        if c == 0 || c == s {
-                            break 0;
-                        }
-                        let root = s.isqrt();
-                        let last = (root - 2..=root)
-                            .rev()
-                            .find(|q| *q >= 0 && q * q + q < s)
-                            .unwrap_or(0);
-                        if c > last {
-                            break if reach(c) >= s { s - c } else { 1 };
-                        }
-                        s = last;
-                    };
+        "square" => boxes(&numbers, &mut out, |s, c| {
+            let (mut s, c) = (s as i64, c as i64);
+            let reach = |c: i64| c + i64::from((c as i32).wrapping_mul(c as i32));
+            loop {
+                if c == 0 || c == s {
+                    return 0;
                 }
-                out.push_str(&format!(
-                    "Case {case}:\n{}\n",
-                    if sum > 0 { "Yes" } else { "No" }
-                ));
+                let root = s.isqrt();
+                let last = (root - 2..=root)
+                    .rev()
+                    .find(|q| *q >= 0 && q * q + q < s)
+                    .unwrap_or(0);
+                if c > last {
+                    return if reach(c) >= s { (s - c) as u64 } else { 1 };
+                }
+                s = last;
             }
-        }
+        }),
         // The squares of the stones before the move, and a box without stones is a division by zero.
-        "stone box" => {
-            let mut rest = numbers.iter().copied();
-            let mut case = 0;
-            while let Some(n) = rest.next().filter(|n| *n > 0) {
-                case += 1;
-                let mut sum = 0;
-                for _ in 0..n {
-                    let (s, c) = (rest.next().expect("s"), rest.next().expect("c"));
-                    assert!(c > 0, "division by zero");
-                    sum ^= stone_box(s, c);
-                }
-                out.push_str(&format!(
-                    "Case {case}:\n{}\n",
-                    if sum > 0 { "Yes" } else { "No" }
-                ));
-            }
-        }
+        "stone box" => boxes(&numbers, &mut out, |s, c| {
+            assert!(c > 0, "division by zero");
+            stone_box(s, c)
+        }),
         other => panic!("there is no program {other}"),
     }
     print!("{out}");
+}
+
+/// Cases of boxes: whose nim-sum of values is not 0 is won.
+fn boxes(numbers: &[u64], out: &mut String, value: impl Fn(u64, u64) -> u64) {
+    let mut rest = numbers.iter().copied();
+    let mut case = 0;
+    while let Some(n) = rest.next().filter(|n| *n > 0) {
+        case += 1;
+        let mut sum = 0;
+        for _ in 0..n {
+            let (s, c) = (rest.next().expect("s"), rest.next().expect("c"));
+            sum ^= value(s, c);
+        }
+        let word = if sum > 0 { "Yes" } else { "No" };
+        out.push_str(&format!("Case {case}:\n{word}\n"));
+    }
 }
 
 fn stone_box(s: u64, c: u64) -> u64 {
