@@ -46,6 +46,7 @@ impl Cli {
             color: When::Auto,
             command: Some(Command::Judge {
                 game,
+                json: false,
                 strict: false,
                 engine: "auto".to_owned(),
                 memory: Budget::DEFAULT_MEMORY,
@@ -146,13 +147,17 @@ pub enum Command {
     },
     /// Answer a contest's input, in the contest's format.
     ///
-    /// Example:
+    /// Examples:
     ///   grundy judge poj2068 < in.txt > out.txt
+    ///   grundy judge wythoff --json < in.txt > cases.ndjson
     #[command(verbatim_doc_comment)]
     Judge {
         /// A game with an input and an output format.
         #[arg(value_name = "GAME")]
         game: String,
+        /// Print a line of JSON for each case instead, as soon as it is answered.
+        #[arg(long)]
+        json: bool,
         /// Refuse numbers past the contest's own limits.
         #[arg(long)]
         strict: bool,

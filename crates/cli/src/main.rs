@@ -349,18 +349,24 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
         }
         Command::Judge {
             game,
+            json,
             strict,
             engine,
             ..
-        } => judge(cli.color, game, *strict, engine, budget),
+        } => judge(cli.color, game, *json, *strict, engine, budget),
     }
 }
 
-fn judge(color: When, spec: &str, strict: bool, engine: &str, budget: &Budget) -> Done {
+fn judge(color: When, spec: &str, json: bool, strict: bool, engine: &str, budget: &Budget) -> Done {
     let game = open(color, spec)?;
     let mut decider = Decider::new(Engine::parse(engine).map_err(one)?, budget.clone());
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    let done = grundy::judge::run_with(&game, &mut decider, input, output, strict, budget);
+    let run = if json {
+        grundy::judge::run_records
+    } else {
+        grundy::judge::run_with
+    };
+    let done = run(&game, &mut decider, input, output, strict, budget);
     // The program is about to end, and the system takes memory back faster than it can be tidied up.
     std::mem::forget((game, decider));
     done.map(|_| true).map_err(one)

@@ -312,6 +312,9 @@ fn a_contest_is_judged() {
             session("judge poj1067", "2 1\n8 x\n4 7\n"),
             session("judge poj1067 --strict", "2 1\n8 99999999999\n"),
             session("judge chomp", "1"),
+            session("judge poj1067 --json", "2 1\n8 x\n4 7\n"),
+            session("judge hdu1729 --json", "2\n2 0\n6 2\n0\n"),
+            session("judge poj2068 --json --engine search", "1 101 4 4"),
         ]
         .join("\n")
     );

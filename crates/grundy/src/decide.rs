@@ -1,6 +1,7 @@
 //! Plans as the judge asks for them: one a set of rules, no more asked than the output prints.
 
-use grundy_core::{Budget, Int};
+use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_lang::diag::Code;
 use grundy_lang::interp::Rules;
 use grundy_lang::value::Position;
 
@@ -8,6 +9,7 @@ use crate::Result;
 use crate::format::Want;
 use crate::judge::{CaseAnswer, Decide};
 use crate::plan::{Engine, Plan};
+use crate::record::Known;
 
 /// Decides the cases of a judge by plans.
 pub struct Decider {
@@ -52,6 +54,29 @@ impl Decide for Decider {
             (true, true) => Some(plan.moves(position, 0)?.1),
         };
         Ok(CaseAnswer { win, value, moves })
+    }
+
+    fn known(&mut self, position: &Position, answer: &CaseAnswer) -> Result<Known> {
+        let plan = self
+            .plan
+            .as_ref()
+            .expect("the judge gives rules before it asks");
+        let (method, claim) = plan.method(position)?;
+        let grundy = match &answer.value {
+            None if claim == Claim::Proved => {
+                let outcome = Outcome::from_next_wins(answer.win);
+                // Where outcomes are had for less than values, a value out of reach is no reason to stop.
+                match plan.proved_value(position, outcome) {
+                    Err(error) if error.code == Code::TooLarge => None,
+                    value => value?,
+                }
+            }
+            value => value.clone(),
+        };
+        Ok(Known {
+            grundy,
+            how: Some((method, claim)),
+        })
     }
 
     fn winning(&mut self, position: &Position) -> Result<Option<Position>> {

@@ -3,6 +3,7 @@
 //! One pass, one case in memory. The solver is made once and again only when a parameter that the rules read has changed;
 //! it is asked for no more than the output prints. Answers are written out before the input is waited for and before an
 //! error is told. Cost: reading (see [`crate::reader`]), about 10 ns more for each number of a list, and the solver.
+//! For programs a case can be printed as a record instead (see [`run_records`]), about 2 µs a case more.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -19,6 +20,7 @@ use grundy_lang::value::{Pos, Position, Value, Words};
 use crate::format::{Asked, Format, Step, Token, Want, element};
 use crate::lane::Lane;
 use crate::reader::{Fault, Place, Reader};
+use crate::record::{Known, Record};
 
 /// A result with the error boxed.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
@@ -33,6 +35,14 @@ pub trait Decide {
 
     /// The answer for a position: what is wanted of it.
     fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer>;
+
+    /// What else is known of a position with that answer, for its record.
+    fn known(&mut self, _position: &Position, answer: &CaseAnswer) -> Result<Known> {
+        Ok(Known {
+            grundy: answer.value.clone(),
+            how: None,
+        })
+    }
 
     /// Where a winning move leads; `None` for a P-position, and from those that cannot say.
     fn winning(&mut self, _position: &Position) -> Result<Option<Position>> {
@@ -69,6 +79,34 @@ pub fn run_with(
     strict: bool,
     budget: &Budget,
 ) -> Result<Summary> {
+    run(game, decide, input, output, strict, budget, None)
+}
+
+/// The same with a line of JSON for each case instead of the contest's output, written as soon. The keys are `case` (from
+/// 1), `line` (of the input, where the case starts), `position`, `outcome`, `grundy` (null where it is not known without a
+/// search of its own), `method`, `claim`, and `output`: what the contest's output has for the case, line ends and all. A
+/// line that cases share has its end in none of them.
+pub fn run_records(
+    game: &Arc<Game>,
+    decide: &mut dyn Decide,
+    input: impl Read,
+    output: impl Write,
+    strict: bool,
+    budget: &Budget,
+) -> Result<Summary> {
+    let records = Some(String::new());
+    run(game, decide, input, output, strict, budget, records)
+}
+
+fn run(
+    game: &Arc<Game>,
+    decide: &mut dyn Decide,
+    input: impl Read,
+    output: impl Write,
+    strict: bool,
+    budget: &Budget,
+    records: Option<String>,
+) -> Result<Summary> {
     let nothing = Rules::new(game.clone(), vec![Value::Bool(false); game.vars.len()]);
     let game: &Game = nothing.game();
     let format = Format::new(game)?;
@@ -77,7 +115,10 @@ pub fn run_with(
         rules: nothing.game(),
         decide,
         machine: nothing.machine_with(budget.clone()),
-        want: format.want,
+        want: Want {
+            win: format.want.win || records.is_some(),
+            ..format.want
+        },
         strict,
         plain_start: crate::format::plain_start(game),
         start_parts: crate::format::reads(&game.start.expr, game.vars.len())
@@ -108,6 +149,8 @@ pub fn run_with(
         scratch: Vec::new(),
         position: Position::default(),
         cases: 0,
+        records,
+        line: 0,
         reader: Reader::new(input),
         out: Out {
             to: output,
@@ -217,6 +260,10 @@ struct Judge<'g, 'd, R, W> {
     /// That of the last case, for its memory.
     position: Position,
     cases: u64,
+    /// The output of the case at hand, if cases are printed as records.
+    records: Option<String>,
+    /// The line of the input in which the case at hand starts.
+    line: u64,
     reader: Reader<R>,
     out: Out<W>,
 }
@@ -307,6 +354,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
 
     /// Reads the steps of one record, or of one time of a `repeat`, and answers the case that they end with.
     fn record(&mut self, steps: &[Step<'g>], lane: usize, first: bool) -> Result<Flow> {
+        self.line = self.reader.place().line;
         if self.at_once(lane)? {
             return Ok(Flow::On);
         }
@@ -1010,23 +1058,47 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 let case = Int::from(self.cases + 1);
                 self.machine.set(slots.case, Value::Int(case));
             }
-            let text = if output.row {
-                &mut self.rows[i]
-            } else {
-                &mut self.out.gathered
+            let text = match &mut self.records {
+                Some(text) => text,
+                None if output.row => &mut self.rows[i],
+                None => &mut self.out.gathered,
             };
             let before = text.len();
             if let Err(error) = self.machine.text_into(&output.expr, text) {
                 text.truncate(before);
                 return Err(self.in_case(error));
             }
-            if !output.row {
-                self.print("")?;
+            match &mut self.records {
+                _ if output.row => {}
+                Some(text) => text.push('\n'),
+                None => self.print("")?,
             }
+        }
+        if self.records.is_some() {
+            self.print_record(&position, &answer)?;
         }
         self.position = position;
         self.cases += 1;
         Ok(())
+    }
+
+    /// Prints the record of the case, whose output has been gathered.
+    fn print_record(&mut self, position: &Position, answer: &CaseAnswer) -> Result<()> {
+        let known = self.decide.known(position, answer);
+        let known = known.map_err(|e| self.in_case(e))?;
+        let record = Record {
+            case: self.cases + 1,
+            line: self.line,
+            position,
+            win: answer.win,
+            known,
+            output: self.records.as_deref().unwrap_or_default(),
+        };
+        let line = record.to_json(&self.game.shape).to_string();
+        if let Some(text) = &mut self.records {
+            text.clear();
+        }
+        self.print(&line)
     }
 
     fn print(&mut self, line: &str) -> Result<()> {
@@ -1035,6 +1107,9 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
 
     /// Ends the lines of a group.
     fn end_group(&mut self) -> Result<()> {
+        if self.records.is_some() {
+            return Ok(());
+        }
         for i in 0..self.rows.len() {
             if self.game.output[i].row {
                 let row = std::mem::take(&mut self.rows[i]);

@@ -20,6 +20,7 @@ pub mod open;
 pub mod period;
 pub mod plan;
 pub mod reader;
+pub mod record;
 pub mod room;
 mod searcher;
 pub mod sequence;

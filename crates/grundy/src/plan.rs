@@ -285,11 +285,24 @@ impl Plan {
     }
 
     /// The name of the theorem or engine that answers for a position, and how sure that is.
-    pub fn method(&self, position: &Position) -> Result<(String, Claim)> {
+    pub fn method(&self, position: &Position) -> Result<(&'static str, Claim)> {
         Ok(match self.theorem(position)? {
-            Some(theorem) => (theorem.name().to_owned(), Claim::Proved),
-            None => ("search".to_owned(), Claim::Computed),
+            Some(theorem) => (theorem.name(), Claim::Proved),
+            None => ("search", Claim::Computed),
         })
+    }
+
+    /// The Grundy value of a position with this outcome that a theorem answers for, as far as the theorem knows it.
+    pub(crate) fn proved_value(
+        &self,
+        position: &Position,
+        outcome: Outcome,
+    ) -> Result<Option<Int>> {
+        let value = self.value(position)?;
+        let game = self.rules.game();
+        let adds = game.play == Play::Normal && game.ends.is_empty();
+        // A position is lost for the player to move exactly if its value is 0.
+        Ok(value.or_else(|| (adds && !outcome.next_wins()).then_some(Int::ZERO)))
     }
 
     /// The Grundy value by a search that gives up after a moment, for theorems that give outcomes only.
@@ -305,17 +318,10 @@ impl Plan {
     pub fn answer(&self, position: &Position, limit: usize) -> Result<Answer> {
         let theorem = self.theorem(position)?;
         let outcome = self.outcome(position)?;
-        let mut grundy = self.value(position)?;
-        let game = self.rules.game();
-        if grundy.is_none()
-            && theorem.is_some()
-            && !outcome.next_wins()
-            && game.play == Play::Normal
-            && game.ends.is_empty()
-        {
-            // A position is lost for the player to move exactly if its value is 0.
-            grundy = Some(Int::ZERO);
-        }
+        let mut grundy = match theorem {
+            Some(_) => self.proved_value(position, outcome)?,
+            None => self.searched_value(position)?,
+        };
         let grundy_searched = theorem.is_some() && grundy.is_none();
         if grundy_searched {
             grundy = self.quick_value(position);

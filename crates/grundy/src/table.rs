@@ -259,7 +259,7 @@ pub fn table(
                 };
                 let (method, claim) = current.method(&bound.position)?;
                 if claim < table.claim || !answered {
-                    (table.method, table.claim) = (method, claim);
+                    (table.method, table.claim) = (method.to_owned(), claim);
                 }
                 answered = true;
                 let cell = Cell {

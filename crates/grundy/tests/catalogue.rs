@@ -1,7 +1,9 @@
 //! The catalogue: every sample of every game comes out as its contest prints it, and names are unambiguous.
 
 use grundy::decide::Decider;
+use grundy::judge::{run_records, run_with};
 use grundy::{Budget, Engine, catalogue, open};
+use serde_json::Value;
 
 #[test]
 fn every_sample_comes_out_byte_for_byte() {
@@ -24,14 +26,33 @@ fn every_sample_comes_out_byte_for_byte() {
             let mut decider = Decider::new(Engine::Auto, Budget::default());
             let mut out = Vec::new();
             let budget = Budget::default();
-            let run = grundy::judge::run_with(
-                &game,
-                &mut decider,
-                input.as_bytes(),
-                &mut out,
-                true,
-                &budget,
-            );
+            let input = input.as_bytes();
+            let run = run_with(&game, &mut decider, input, &mut out, true, &budget);
+            let mut records = Vec::new();
+            if run.is_ok() {
+                run_records(&game, &mut decider, input, &mut records, true, &budget).unwrap();
+            }
+            let input = String::from_utf8_lossy(input);
+            // The records have the same output, but for the ends of lines that cases share.
+            let records: Vec<Value> = serde_json::Deserializer::from_slice(&records)
+                .into_iter()
+                .map(Result::unwrap)
+                .collect();
+            let told: String = records
+                .iter()
+                .map(|r| r["output"].as_str().unwrap())
+                .collect();
+            let shared = game.output.iter().any(|o| o.row);
+            let expected = if shared {
+                output.replace('\n', "")
+            } else {
+                output.clone()
+            };
+            if run.is_ok() && told != expected {
+                wrong.push_str(&format!("{}: {input:?}\n  {told:?}\n", entry.file));
+            }
+            let cases = records.iter().map(|r| r["case"].as_u64());
+            assert!(cases.eq((1..=records.len() as u64).map(Some)));
             let out = String::from_utf8(out).unwrap();
             if let Err(error) = run {
                 wrong.push_str(&format!("{}: {input:?}\n{error}\n", entry.file));

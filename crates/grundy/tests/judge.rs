@@ -5,8 +5,10 @@ mod common;
 use std::io::{self, Read, Write};
 
 use common::*;
+use grundy::Engine;
+use grundy::decide::Decider;
 use grundy::format::Want;
-use grundy::judge::{CaseAnswer, Decide, Summary, run_with};
+use grundy::judge::{CaseAnswer, Decide, Summary, run_records, run_with};
 use grundy_core::Budget;
 use grundy_lang::diag::Diagnostic;
 use grundy_lang::interp::Rules;
@@ -210,6 +212,45 @@ fn a_sentinel_of_several_names_may_be_cut_short() {
     assert_eq!(answers(game, "1 2 0"), "true\n");
     assert_eq!(answers(game, "1 2 0 2 0 0 5"), "true\ntrue\n");
     assert!(fault(game, "1 2 3").contains("G0701"));
+}
+
+/// The records of an input, and the error that ended it.
+fn records(game: &str, input: &str) -> String {
+    let mut out = Vec::new();
+    let result = run_records(
+        &load(game),
+        &mut Decider::new(Engine::Auto, Budget::default()),
+        input.as_bytes(),
+        &mut out,
+        false,
+        &Budget::default(),
+    );
+    let error = result.map_or_else(|e| plain(&e), |_| String::new());
+    String::from_utf8(out).unwrap() + &error
+}
+
+#[test]
+fn a_record_says_what_case_it_is_and_what_is_printed_of_it() {
+    insta::assert_snapshot!(
+        [
+            records(WYTHOFF, "2 1\n\n8 4 4\n7 3 x"),
+            // Two lines of output, a case over several lines of input, a sum.
+            records(STONE_BOX, "3\n2 0\n3 3\n6 2\n2\n6 3\n6 3\n0\n"),
+            records(TEAM_NIM, "1 101 4 4\r\n1 100 4 4\n0"),
+            // Numbers past 2^53 are texts, as in every answer.
+            records(WYTHOFF, "0 9007199254740992\n9007199254740993 0\n"),
+            // Cases that share a line share its end.
+            records(
+                "game row\nmove n -> n - k for k in 1..3\ninput repeat t: n\noutput row \"{win} \"\noutput \"{case}\"",
+                "3 0 1 4\n1 2"
+            ),
+            records(
+                "game value\nmove n -> n - k for k in 1..3\ninput n\noutput \"{value} {moves}\"",
+                "6"
+            ),
+        ]
+        .join("\n")
+    );
 }
 
 #[test]
