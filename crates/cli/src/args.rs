@@ -273,6 +273,7 @@ pub enum Command {
     /// Examples:
     ///   grundy play wythoff 14 9
     ///   grundy play nim 3 4 5 --strength 50
+    ///   printf 'h\n4\n' | grundy play wythoff 3 5 --json
     #[command(verbatim_doc_comment)]
     Play {
         #[command(flatten)]
@@ -287,6 +288,9 @@ pub enum Command {
         /// Makes the program's choices repeatable.
         #[arg(long, value_name = "N")]
         seed: Option<u64>,
+        /// Print a line of JSON for each event, for a program that plays through standard input.
+        #[arg(long)]
+        json: bool,
     },
     /// List the games of the catalogue, or show one: rules, facts, source.
     Games {

@@ -248,12 +248,15 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             strength,
             second,
             seed,
+            json,
         } => {
-            let (plan, bound, _) = query_plan(cli.color, query, budget)?;
+            let (plan, bound, warnings) = query_plan(cli.color, query, budget)?;
             let options = play::Options {
                 strength: *strength,
                 second: *second,
                 seed: *seed,
+                json: *json,
+                warnings: warnings.iter().map(Diagnostic::one_line).collect(),
             };
             INTERACTIVE.store(true, Ordering::Relaxed);
             listen(cli.color, budget);
@@ -266,12 +269,12 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 io::stdout(),
                 style,
             ) {
-                Ok(Ok(())) => Ok(true),
-                Ok(Err(error)) => Err(vec![broken(
+                Ok(()) => Ok(true),
+                Err(play::Trouble::Io(error)) => Err(vec![broken(
                     &format!("the terminal cannot be used: {error}"),
                     "moves are read from standard input, a line a move, in UTF-8",
                 )]),
-                Err(error) => Err(one(error)),
+                Err(play::Trouble::Rules(error)) => Err(one(error)),
             }
         }
         Command::Games { name: None, json } => {

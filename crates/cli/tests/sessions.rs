@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::thread;
@@ -335,6 +335,68 @@ fn a_game_is_played() {
         ]
         .join("\n")
     );
+}
+
+#[test]
+fn a_game_is_played_by_a_program() {
+    insta::assert_snapshot!(
+        [
+            session(
+                "play wythoff 3 5 --seed 1 --json",
+                "h\n4\nu\nu\n?\nm\n99\n> 0 5\nh\n> 0 0\n"
+            ),
+            session(
+                "play 'n -> n - k for k in 1..3; play misere' 2 --json --second",
+                "",
+            ),
+            session("play hdu1729 2 0 6 2 --seed 1 --json", "q\n"),
+            session("play 'n -> n - k for k in 1..40' 50 --json", ""),
+        ]
+        .join("\n")
+    );
+}
+
+/// A program that follows the hints wins, by numbers and by positions typed.
+#[test]
+fn a_program_that_follows_the_hints_wins() {
+    for (game, by_number) in [
+        ("nim 3 4 5", true),
+        ("nim 3 4 5", false),
+        ("kayles 11", false),
+        ("georgia_bob 1 5 17", false),
+        ("'{a, b} -> {a - k, b} for k in 1..2' 4 5", true),
+    ] {
+        let line = format!("play {game} --json --seed 7");
+        let mut child = grundy()
+            .args(words(&line))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut answers = child.stdin.take().unwrap();
+        let mut winner = serde_json::Value::Null;
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let event: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+            match event["event"].as_str().unwrap() {
+                "position" => writeln!(answers, "h").unwrap(),
+                "hint" => {
+                    assert_eq!(event["outcome"], "N", "{event}");
+                    let best = &event["moves"][0];
+                    let leaves = best["leaves"].as_str().unwrap();
+                    if by_number {
+                        writeln!(answers, "{}", best["number"]).unwrap();
+                    } else {
+                        writeln!(answers, "> {leaves}").unwrap();
+                    }
+                }
+                "end" => winner = event["winner"].clone(),
+                "start" | "move" => {}
+                _ => panic!("{event}"),
+            }
+        }
+        assert_eq!(winner, "you", "{game}");
+        assert!(child.wait().unwrap().success());
+    }
 }
 
 #[cfg(unix)]
