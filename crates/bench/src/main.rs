@@ -2,6 +2,7 @@
 //! and fails on a wrong answer; times are processor times, the least of several runs, and what counts is the ratio.
 
 mod judge;
+mod kernels;
 mod process;
 mod random;
 mod search;
@@ -9,19 +10,22 @@ mod team_nim;
 
 use std::process::ExitCode;
 
-type Bench = (&'static str, fn() -> Result<(), String>);
+/// Name, what it does, and whether it runs only where it is named.
+type Bench = (&'static str, fn() -> Result<(), String>, bool);
 
 const BENCHES: &[Bench] = &[
-    ("judge", judge::run),
-    ("team-nim", team_nim::run),
-    ("search", search::run),
+    ("judge", judge::run, false),
+    ("team-nim", team_nim::run, false),
+    ("search", search::run, false),
+    ("kernels", kernels::run, false),
+    ("kernels-long", kernels::long, true),
 ];
 
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     if let Some(unknown) = wanted
         .iter()
-        .find(|w| BENCHES.iter().all(|(name, _)| name != w))
+        .find(|w| BENCHES.iter().all(|(name, ..)| name != w))
     {
         eprintln!(
             "no benchmark `{unknown}`; there are {:?}",
@@ -29,8 +33,8 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    for (name, run) in BENCHES {
-        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
+    for (name, run, named) in BENCHES {
+        if wanted.is_empty() && !named || wanted.iter().any(|w| w == name) {
             println!("## {name}");
             if let Err(why) = run() {
                 eprintln!("{name}: {why}");

@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
+#[cfg(target_os = "linux")]
+use nix::unistd::Pid;
 
 /// Where rivals and inputs are put.
 pub fn folder() -> Result<PathBuf, String> {
@@ -51,6 +55,63 @@ pub fn rival(name: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// A rival that its own registry has: its command, installed into the target folder and built for this processor.
+pub fn installed(name: &str, version: &str) -> Result<PathBuf, String> {
+    let root = folder()?.join(format!("{name}-{version}"));
+    let command = root.join("bin").join(name);
+    if !command.exists() {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["install", name, "--version", version, "--locked"])
+            .arg("--root")
+            .arg(&root)
+            .env("RUSTFLAGS", "-C target-cpu=native")
+            .env_remove("CARGO_TARGET_DIR")
+            .status()
+            .map_err(|e| format!("cargo install {name}: {e}"))?;
+        if !status.success() {
+            return Err(format!("cargo install {name} {version}: {status}"));
+        }
+    }
+    Ok(command)
+}
+
+/// While it lives, this program and those it starts have one core.
+pub struct OneCore {
+    #[cfg(target_os = "linux")]
+    all: CpuSet,
+}
+
+impl OneCore {
+    /// From now on; elsewhere than on Linux nothing is changed.
+    #[cfg(target_os = "linux")]
+    pub fn take() -> Result<Self, String> {
+        let failed = |e: nix::Error| format!("one core: {e}");
+        let all = sched_getaffinity(Pid::from_raw(0)).map_err(failed)?;
+        // The last is less busy with the system's own work than the first.
+        let some = (0..CpuSet::count()).rev();
+        let last = some.into_iter().find(|&i| all.is_set(i) == Ok(true));
+        let mut one = CpuSet::new();
+        one.set(last.unwrap_or(0)).map_err(failed)?;
+        sched_setaffinity(Pid::from_raw(0), &one).map_err(failed)?;
+        Ok(OneCore { all })
+    }
+
+    /// From now on; elsewhere than on Linux nothing is changed.
+    #[cfg(not(target_os = "linux"))]
+    pub fn take() -> Result<Self, String> {
+        Ok(OneCore {})
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for OneCore {
+    fn drop(&mut self) {
+        // It was allowed before.
+        let _ = sched_setaffinity(Pid::from_raw(0), &self.all);
+    }
+}
+
 /// Runs a command on an input file; its output and its processor time.
 pub fn timed(command: &mut Command, input: &Path) -> Result<(Vec<u8>, Duration), String> {
     let before = children()?;
@@ -67,7 +128,7 @@ pub fn timed(command: &mut Command, input: &Path) -> Result<(Vec<u8>, Duration),
 }
 
 /// Processor time of all children waited for so far.
-fn children() -> Result<Duration, String> {
+pub fn children() -> Result<Duration, String> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
     let micros = |t: nix::sys::time::TimeVal| (t.tv_sec() as u64) * 1_000_000 + t.tv_usec() as u64;
     Ok(Duration::from_micros(

@@ -42,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "grundy",
             "grundy-core",
+            "grundy-kernels",
             "grundy-lang",
             "grundy-search",
             "grundy-theorems",
