@@ -218,7 +218,10 @@ pub enum Command {
         to: Option<u64>,
         /// Write a certificate that `grundy verify` and `grundy-check` check.
         #[arg(long, value_name = "FILE")]
-        certificate: Option<String>,
+        certificate: Option<PathBuf>,
+        /// Keep the state of the run in this file, every minute and at Ctrl-C, and go on from it if it is there.
+        #[arg(long, value_name = "FILE")]
+        resume: Option<PathBuf>,
         /// Print JSON.
         #[arg(long)]
         json: bool,

@@ -225,17 +225,18 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             args,
             to,
             certificate,
+            resume,
             json,
             ..
-        } => period::period(
-            cli.color,
-            game,
-            args,
-            *to,
-            certificate.as_deref(),
-            *json,
-            budget,
-        ),
+        } => {
+            let wanted = period::Wanted {
+                to: *to,
+                certificate: certificate.as_deref(),
+                resume: resume.as_deref(),
+                json: *json,
+            };
+            period::period(cli.color, game, args, &wanted, budget)
+        }
         Command::Sweep {
             pattern,
             to,

@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::{Failure, broken};
+
 /// The unfinished file, to be removed if the program ends early.
 static PART: Mutex<Option<PathBuf>> = Mutex::new(None);
 
@@ -14,6 +16,16 @@ pub fn abandon() {
         // It may be gone already.
         let _ = fs::remove_file(part);
     }
+}
+
+/// What is said where an answer cannot be written.
+pub fn unwritable(file: Option<&Path>, error: &io::Error) -> Failure {
+    let name = file.map_or_else(|| "the answer".to_owned(), |f| format!("`{}`", f.display()));
+    let help = match file {
+        Some(_) => "give a file in a folder that you may write to, on a disk with room",
+        None => "see whether the disk that standard output goes to is full",
+    };
+    vec![broken(&format!("{name} cannot be written: {error}"), help)]
 }
 
 /// The goal of an answer. What is not finished is removed.

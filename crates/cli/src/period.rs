@@ -1,6 +1,7 @@
 //! `period` and `verify`: periods of games of one heap, and their certificates.
 
 use std::io::{self, IsTerminal, Write as _};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -8,38 +9,58 @@ use grundy::period::Progress;
 use grundy::{Budget, period as facade};
 
 use crate::args::When;
+use crate::output::{Output, unwritable};
 use crate::style::Style;
+use crate::table::keep;
 use crate::{
     Done, PROGRESS, broken, clear_progress, grouped, one, print, print_json, report, show,
     with_warnings,
 };
 
+/// What is asked for.
+pub struct Wanted<'a> {
+    pub to: Option<u64>,
+    pub certificate: Option<&'a Path>,
+    pub resume: Option<&'a Path>,
+    pub json: bool,
+}
+
 /// Finds a period.
-pub fn period(
-    color: When,
-    game: &str,
-    args: &[String],
-    to: Option<u64>,
-    certificate: Option<&str>,
-    json: bool,
-    budget: &Budget,
-) -> Done {
+pub fn period(color: When, game: &str, args: &[String], wanted: &Wanted, budget: &Budget) -> Done {
     let subject = facade::subject(game, args)?;
     report(&subject.notes, Style::stderr(color));
+    // What cannot be written is better known before than after.
+    let file = wanted.certificate;
+    let output = match file {
+        Some(_) => Some(Output::open(file).map_err(|e| unwritable(file, &e))?),
+        None => None,
+    };
+    if file.is_some() {
+        // From now on Ctrl-C has a file to remove.
+        budget.stopped();
+    }
+    let keep = wanted.resume.map(keep);
     let mut ticker = Ticker::new();
-    let found = facade::period(&subject, to, budget, &mut |p, to| ticker.values(p, to));
+    let found = facade::period(&subject, wanted.to, keep.as_ref(), budget, &mut |p, to| {
+        ticker.values(p, to);
+    });
     clear_progress();
     let found = found.map_err(one)?;
     let mut written = None;
-    if let Some(file) = certificate {
+    if let (Some(file), Some(mut output)) = (file, output) {
         match found.certificate() {
             Some(certificate) => {
-                facade::write(&certificate, file).map_err(one)?;
+                let done = output.write_all(certificate.text().as_bytes());
+                let done = done.and_then(|()| output.finish());
+                done.map_err(|e| unwritable(Some(file), &e))?;
                 written = Some(file);
             }
             None => report(
                 &[broken(
-                    &format!("no period is proved, so `{file}` is not written"),
+                    &format!(
+                        "no period is proved, so `{}` is not written",
+                        file.display()
+                    ),
                     "a larger `--to` may prove one",
                 )
                 .warning()],
@@ -47,7 +68,7 @@ pub fn period(
             ),
         }
     }
-    match json {
+    match wanted.json {
         true => print_json(&with_warnings(found.to_json(), &subject.notes)),
         false => print(&show::period(&found, written, Style::stdout(color))),
     }
@@ -57,7 +78,7 @@ pub fn period(
 pub fn verify(file: &str, json: bool, budget: &Budget) -> Done {
     let mut ticker = Ticker::new();
     let verdict = grundy::verify::verify(file, budget, &mut |done, all| {
-        ticker.tell(done, || {
+        ticker.tell(done, all, || {
             format!("checking: {} of {} values", grouped(done), grouped(all))
         });
     });
@@ -79,10 +100,10 @@ pub fn verify(file: &str, json: bool, budget: &Budget) -> Done {
 /// Says on a terminal how far a long run has come.
 pub struct Ticker {
     start: Instant,
-    last: Duration,
+    next: Duration,
     terminal: bool,
-    /// When and at how many values speed was last measured.
-    measured: (Duration, u64),
+    /// When, and at what count, speed was last measured; what was there at first was not done now.
+    measured: Option<(Duration, u64)>,
 }
 
 impl Ticker {
@@ -90,44 +111,62 @@ impl Ticker {
     pub fn new() -> Self {
         Ticker {
             start: Instant::now(),
-            last: Duration::from_millis(800),
+            next: Duration::from_millis(800),
             terminal: io::stderr().is_terminal(),
-            measured: (Duration::ZERO, 0),
+            measured: None,
         }
     }
 
-    /// A line with the speed, if it is time for one.
-    pub fn tell(&mut self, done: u64, line: impl FnOnce() -> String) {
-        let now = self.start.elapsed();
-        if !self.terminal || now < self.last {
+    /// A line with the speed and the time that is left, if it is time for one.
+    pub fn tell(&mut self, done: u64, all: u64, line: impl FnOnce() -> String) {
+        if !self.terminal {
             return;
         }
-        self.last = now + Duration::from_millis(200);
-        let passed = (now - self.measured.0).as_millis().max(1);
-        let speed = u128::from(done.saturating_sub(self.measured.1)) * 1000 / passed;
-        if passed > 5000 {
-            self.measured = (now, done);
+        let now = self.start.elapsed();
+        let (then, before) = *self.measured.get_or_insert((now, done));
+        if now < self.next {
+            return;
         }
+        self.next = now + Duration::from_millis(200);
+        let passed = (now - then).as_millis().max(1);
+        let fresh = u128::from(done.saturating_sub(before));
+        if passed > 5000 {
+            self.measured = Some((now, done));
+        }
+        let left = match fresh {
+            0 => String::new(),
+            _ => {
+                let left = u128::from(all.saturating_sub(done)) * passed / fresh / 1000;
+                format!(
+                    ", up to {} s left",
+                    grouped(u64::try_from(left).unwrap_or(u64::MAX))
+                )
+            }
+        };
+        let speed = u64::try_from(fresh * 1000 / passed).unwrap_or(u64::MAX);
         PROGRESS.store(true, Ordering::Relaxed);
+        // Nobody reads any more: nothing to say.
         let _ = write!(
             io::stderr(),
-            "\r\x1b[K{}, {} a second, {} s (Ctrl-C stops)",
+            "\r\x1b[K{}, {} a second{left} (Ctrl-C stops)",
             line(),
-            grouped(u64::try_from(speed).unwrap_or(u64::MAX)),
-            now.as_secs(),
+            grouped(speed),
         );
     }
 
-    fn values(&mut self, p: &Progress, to: u64) {
-        let done = p.values as u64;
-        let now = self.start.elapsed().as_millis();
-        self.tell(done, || {
-            let mut line = format!("{} values", grouped(done));
-            if let Some(rares) = p.rares {
-                line += &format!(", {} rare", grouped(rares as u64));
-            }
-            let left = u128::from(to.saturating_sub(done)) * now / u128::from(done.max(1)) / 1000;
-            line + &format!(", top {}, up to {left} s to go", p.top)
+    /// How many values of a sequence are known.
+    pub fn values(&mut self, p: &Progress, to: u64) {
+        let (done, all) = (p.values as u64, to.saturating_add(1));
+        self.tell(done, all, || {
+            let rares = p
+                .rares
+                .map_or_else(String::new, |r| format!(", {} rare", grouped(r as u64)));
+            format!(
+                "{} of {} values{rares}, the greatest {}",
+                grouped(done),
+                grouped(all),
+                grouped(p.top)
+            )
         });
     }
 }

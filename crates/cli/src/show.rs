@@ -1,6 +1,7 @@
 //! Answers as text for a person.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use grundy::answer::{End, rule_text, value_text};
 use grundy::catalogue::Entry;
@@ -73,7 +74,7 @@ fn claim(claim: Claim) -> String {
 }
 
 /// What is known of a period.
-pub fn period(report: &Report, certificate: Option<&str>, style: Style) -> String {
+pub fn period(report: &Report, certificate: Option<&Path>, style: Style) -> String {
     let mut out = line(style, "game", &report.title);
     let sentence = report.sentence();
     match report.period() {
@@ -111,7 +112,7 @@ pub fn period(report: &Report, certificate: Option<&str>, style: Style) -> Strin
         out.push_str(&line(
             style,
             "written",
-            &format!("{file}, for `grundy verify`"),
+            &format!("{}, for `grundy verify`", file.display()),
         ));
     }
     out

@@ -3,10 +3,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use grundy::sweep::{COLUMNS, Row, expand};
-use grundy::{Budget, Code, Diagnostic};
+use grundy::{Budget, Code};
 
+use crate::output::unwritable;
 use crate::period::Ticker;
 use crate::style::put;
 use crate::{Done, Failure, broken, clear_progress, grouped, one, print};
@@ -37,12 +39,9 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
         };
         rows.push(row.clone());
         let count = rows.len() as u64;
-        ticker.tell(count, || {
-            format!(
-                "{} of {} codes",
-                grouped(count),
-                grouped(codes.len() as u64)
-            )
+        let all = codes.len() as u64;
+        ticker.tell(count, all, || {
+            format!("{} of {} codes", grouped(count), grouped(all))
         });
         match written {
             // Nobody reads any more.
@@ -56,7 +55,7 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
     });
     clear_progress();
     if let Some(error) = failed {
-        return Err(vec![unwritten(output.unwrap_or("standard output"), &error)]);
+        return Err(unwritable(output.map(Path::new), &error));
     }
     let Some(part) = part else {
         return match done {
@@ -122,7 +121,7 @@ struct Part {
 impl Part {
     fn open(target: &str, title: &str, codes: &[String]) -> Result<Part, Failure> {
         let name = format!("{target}.part");
-        let failed = |error: io::Error| vec![unwritten(&name, &error)];
+        let failed = |error: io::Error| unwritable(Some(Path::new(&name)), &error);
         let mut text = match fs::read_to_string(&name) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -171,14 +170,7 @@ impl Part {
             .and_then(|()| fs::remove_file(&self.name));
         done.map_err(|error| {
             let _ = fs::remove_file(&new);
-            vec![unwritten(&self.target, &error)]
+            unwritable(Some(Path::new(&self.target)), &error)
         })
     }
-}
-
-fn unwritten(file: &str, error: &io::Error) -> Diagnostic {
-    broken(
-        &format!("`{file}` cannot be written: {error}"),
-        "give a file in a folder that you may write to, on a disk that is not full",
-    )
 }

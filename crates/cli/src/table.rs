@@ -1,21 +1,19 @@
 //! The command `table`: tables of any length, printed, written to a file, or as a checksum.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use grundy::sequence::{Keep, Progress, Sequence};
+use grundy::sequence::Sequence;
 use grundy::table::Table;
-use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Source, checkpoint, room};
+use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Keep, Source, room};
 use grundy_export::{Column, Kind, Parquet};
 
 use crate::args::{Format, Query, When};
-use crate::output::Output;
+use crate::output::{Output, unwritable};
+use crate::period::Ticker;
 use crate::style::Style;
-use crate::{
-    Done, Failure, PROGRESS, broken, clear_progress, grouped, json, one, open, progress, show,
-};
+use crate::{Done, Failure, broken, clear_progress, grouped, json, one, open, progress, show};
 
 /// What is asked for.
 pub struct Wanted<'a> {
@@ -63,19 +61,16 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
         // From now on Ctrl-C has a file to remove.
         budget.stopped();
     }
-    let keep = wanted.resume.map(|file| Keep {
-        file: file.to_owned(),
-        every: every(),
-    });
+    let keep = wanted.resume.map(keep);
     if let (Some(keep), Some(sequence)) = (&keep, &mut sequence) {
-        sequence.resume(&keep.file).map_err(one)?;
-        checkpoint::writable(&keep.file).map_err(one)?;
+        sequence.resume(keep).map_err(one)?;
     }
     if let Some(s) = &mut sequence {
         enough_disk(s, wanted, &output)?;
-        let mut told = told(s.to());
-        let fits = s.compute(budget, keep.as_ref(), &mut told).map_err(one)?;
+        let (mut ticker, to) = (Ticker::new(), s.to());
+        let fits = s.compute(budget, keep.as_ref(), &mut |p| ticker.values(p, to));
         clear_progress();
+        let fits = fits.map_err(one)?;
         if !fits {
             sequence = None;
         }
@@ -207,69 +202,20 @@ fn too_large() -> Diagnostic {
     error.help("ask for fewer values, or for csv or json")
 }
 
-fn unwritable(file: Option<&Path>, error: &io::Error) -> Failure {
-    let name = file.map_or_else(|| "the answer".to_owned(), |f| format!("`{}`", f.display()));
-    let help = match file {
-        Some(_) => "give `--output` a file in a folder that you may write to, on a disk with room",
-        None => "see whether the disk that standard output goes to is full",
-    };
-    vec![broken(&format!("{name} cannot be written: {error}"), help)]
-}
-
 fn note(color: When, text: &str) {
     let style = Style::stderr(color);
     // Nobody reads any more: nothing to say.
     let _ = writeln!(io::stderr(), "{} {text}", style.bold("note:"));
 }
 
-/// How often the state is kept; tests that break runs off cannot wait for a minute.
-fn every() -> Duration {
+/// Where the state of a run is kept, and how often: tests that break runs off cannot wait for a minute.
+pub fn keep(file: &Path) -> Keep {
     let millis = std::env::var("GRUNDY_CHECKPOINT_MS")
         .ok()
         .and_then(|text| text.parse().ok());
-    millis.map_or(KEEP, Duration::from_millis)
-}
-
-/// Tells how far a long table has come, on a terminal, once it takes a second.
-fn told(to: u64) -> impl FnMut(&Progress) {
-    let terminal = io::stderr().is_terminal();
-    let start = Instant::now();
-    let mut last: Option<(Duration, usize)> = None;
-    let mut next = Duration::from_millis(800);
-    let mut rate = 0.0;
-    move |p: &Progress| {
-        let now = start.elapsed();
-        if !terminal || now < next {
-            return;
-        }
-        next = now + Duration::from_millis(300);
-        let (then, values) = *last.get_or_insert((Duration::ZERO, 0));
-        let fresh = (p.values.saturating_sub(values)) as f64 / (now - then).as_secs_f64().max(1e-9);
-        rate = if values == 0 {
-            fresh
-        } else {
-            0.8 * rate + 0.2 * fresh
-        };
-        last = Some((now, p.values));
-        PROGRESS.store(true, Ordering::Relaxed);
-        let rares = p
-            .rares
-            .map_or_else(String::new, |r| format!(", {} rare", grouped(r as u64)));
-        let left = (to.saturating_sub(p.values as u64)) as f64 / rate.max(1e-9);
-        let left = if left < 1e6 {
-            format!(", about {left:.0} s left")
-        } else {
-            String::new()
-        };
-        // Nobody reads any more: nothing to say.
-        let _ = write!(
-            io::stderr(),
-            "\r\x1b[Kcomputing: {} of {} values, {} a second{rares}, values to {}{left} (Ctrl-C stops)",
-            grouped(p.values as u64),
-            grouped(to.saturating_add(1)),
-            grouped(rate as u64),
-            grouped(p.top),
-        );
+    Keep {
+        file: file.to_owned(),
+        every: millis.map_or(KEEP, Duration::from_millis),
     }
 }
 

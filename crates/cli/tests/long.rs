@@ -1,9 +1,9 @@
-//! Long tables: formats against each other, checksums against bytes, and runs that are broken off at any moment.
+//! Long tables and searches for periods: formats against each other, checksums against bytes, and runs that are broken off at any moment.
 
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::thread;
 use std::time::Duration;
 
@@ -242,6 +242,10 @@ fn what_does_not_fit_is_known_before() {
     );
     let said = complaint(&["table", "0.77", "--to", "50", "--resume", "/nowhere/a"]);
     assert!(said.contains("`/nowhere/a` cannot be written"), "{said}");
+    for file in ["--resume", "--certificate"] {
+        let said = complaint(&["period", "0.77", file, "/nowhere/a"]);
+        assert!(said.contains("`/nowhere/a` cannot be written"), "{said}");
+    }
     let said = complaint(&["table", "wythoff", "--to", "5", "--resume", "a"]);
     assert!(said.contains("take-and-break"), "{said}");
 }
@@ -276,17 +280,26 @@ fn a_checkpoint_that_is_damaged_or_anothers_is_refused() {
         longer,
         answer(&["table", "0.106", "--to", "9000", "--checksum"])
     );
-    let said = complaint(&["table", "0.104", "--to", "3000", "--resume", name]);
-    assert!(
-        said.contains("of the game 0.106, and 0.104 is asked for"),
-        "{said}"
-    );
+    let period = ["period", "0.106", "--to", "3000", "--resume", name];
+    assert_eq!(answer(&period), answer(&period[..4]));
+    for another in [
+        &["table", "0.104", "--to", "3000", "--resume", name][..],
+        &["period", "0.104", "--resume", name],
+    ] {
+        let said = complaint(another);
+        assert!(
+            said.contains("of the game 0.106, and 0.104 is asked for"),
+            "{said}"
+        );
+    }
     for place in (0..whole.len()).step_by(whole.len() / 25) {
         let mut damaged = whole.clone();
         damaged[place] ^= 4;
         std::fs::write(&file, &damaged).unwrap();
-        let said = complaint(&words);
-        assert!(said.contains("is refused"), "{place}: {said}");
+        for words in [&words[..], &period] {
+            let said = complaint(words);
+            assert!(said.contains("is refused"), "{place}: {said}");
+        }
         assert_eq!(
             std::fs::read(&file).unwrap(),
             damaged,
@@ -301,83 +314,104 @@ fn a_checkpoint_that_is_damaged_or_anothers_is_refused() {
     assert!(complaint(&words).contains("version 2"));
 }
 
+/// Kills a command at random moments; the states that it kept must grow.
 #[cfg(unix)]
-#[test]
-fn a_run_that_is_killed_fifty_times_has_the_same_values() {
-    let folder = folder("killed");
-    let (state, out) = (folder.join("state"), folder.join("values.npy"));
-    // A game that takes some seconds, so that no run before the last gets through.
-    let words = |command: &mut Command| {
-        command
-            .env("GRUNDY_CHECKPOINT_MS", "10")
-            .args(["table", "0.007", "--to", "60000", "--output"]);
-        command.arg(&out).arg("--resume").arg(&state);
-    };
+fn kill_often(words: &[&str], times: usize, state: &Path, out: &Path) {
     let mut random = 7u64;
     let (mut kills, mut sizes) = (0, Vec::new());
-    for _ in 0..50 {
+    for _ in 0..times {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let mut command = grundy();
-        words(&mut command);
-        let mut child = command.spawn().unwrap();
+        let mut child = grundy()
+            .env("GRUNDY_CHECKPOINT_MS", "10")
+            .args(words)
+            .spawn()
+            .unwrap();
         thread::sleep(Duration::from_millis(15 + (random >> 33) % 60));
         let early = child.try_wait().unwrap().is_none() && !out.exists();
         child.kill().unwrap();
         child.wait().unwrap();
-        kills += u32::from(early);
-        sizes.push(std::fs::metadata(&state).map_or(0, |m| m.len()));
+        kills += usize::from(early);
+        sizes.push(std::fs::metadata(state).map_or(0, |m| m.len()));
     }
-    assert!(kills >= 20, "only {kills} runs were broken off");
+    assert!(3 * kills >= times, "only {kills} runs were broken off");
     assert!(
         sizes.windows(2).all(|w| w[0] <= w[1]),
         "a state was lost: {sizes:?}"
     );
     assert!(
-        sizes[49] > sizes[10] && sizes[10] > 0,
+        sizes[times - 1] > sizes[times / 4] && sizes[times / 4] > 0,
         "no run went on from a state: {sizes:?}"
     );
-    let mut command = grundy();
-    words(&mut command);
-    assert!(command.status().unwrap().success());
-    let whole = run(&["table", "0.007", "--to", "60000", "--format", "npy"]).stdout;
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_fifty_times_has_the_same_values() {
+    let folder = folder("killed");
+    let (state, out) = (folder.join("state"), folder.join("values.npy"));
+    let name = |path: &Path| path.to_str().unwrap().to_owned();
+    // A game that takes some seconds, so that no run before the last gets through.
+    let table = ["table", "0.007", "--to", "60000"];
+    let files = ["--output", &name(&out), "--resume", &name(&state)];
+    let words = [&table[..], &files].concat();
+    kill_often(&words, 50, &state, &out);
+    answer(&words);
+    let whole = run(&[&table[..], &["--format", "npy"]].concat()).stdout;
     assert!(std::fs::read(&out).unwrap() == whole, "the values differ");
 }
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_keeps_the_state_and_leaves_no_file() {
-    let folder = folder("stopped");
-    let (state, out) = (folder.join("state"), folder.join("values.npy"));
-    let mut command = grundy();
-    command
-        .args(["table", "0.007", "--to", "100000000", "--output"])
-        .arg(&out)
-        .arg("--resume")
-        .arg(&state);
-    let child = command.spawn().unwrap();
-    thread::sleep(Duration::from_millis(700));
-    let output = common::interrupt(child);
-    assert_eq!(output.status.code(), Some(130));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("G0802") && said.contains("goes on from there"),
-        "{said}"
-    );
-    assert_eq!(names(&folder), ["state"]);
-    let state = state.to_str().unwrap();
-    let resumed = answer(&[
-        "table",
-        "0.007",
-        "--to",
-        "3000",
-        "--checksum",
-        "--resume",
-        state,
-    ]);
+fn a_search_for_a_period_that_is_killed_finds_the_same() {
+    let folder = folder("killed_period");
+    let files = ["state", "certificate", "unbroken"].map(|f| folder.join(f));
+    let [state, out, unbroken] = files.each_ref().map(|f| f.to_str().unwrap());
+    // The period is proved by 3.5 million values.
+    let period = ["period", "0.376", "--json", "--certificate"];
+    let words = [&period[..], &[out, "--resume", state]].concat();
+    kill_often(&words, 20, &files[0], &files[1]);
+    let found = answer(&words);
+    assert_eq!(found, answer(&[&period[..], &[unbroken]].concat()));
+    let json: serde_json::Value = serde_json::from_str(&found).unwrap();
     assert_eq!(
-        resumed,
-        answer(&["table", "0.007", "--to", "3000", "--checksum"])
+        (&json["period"], &json["preperiod"], &json["claim"]),
+        (&4.into(), &2_268_248.into(), &"proved".into())
     );
+    let [one, other] = [out, unbroken].map(|f| std::fs::read_to_string(f).unwrap());
+    assert_eq!(one, other);
+    // A run that is done leaves its state, which knows the period; a table goes on from it as well.
+    assert_eq!(answer(&words), found);
+    let table = ["table", "0.376", "--to", "5000000", "--checksum"];
+    let resumed = answer(&[&table[..], &["--resume", state]].concat());
+    assert_eq!(resumed, answer(&table));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_state_and_leaves_no_file() {
+    for (command, file) in [("table", "--output"), ("period", "--certificate")] {
+        let folder = folder(&format!("stopped_{command}"));
+        let (state, out) = (folder.join("state"), folder.join("values.npy"));
+        let (state, out) = (state.to_str().unwrap(), out.to_str().unwrap());
+        let words = [command, "0.007", "--to", "100000000", file, out];
+        let child = grundy()
+            .args(words)
+            .args(["--resume", state])
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(700));
+        let output = common::interrupt(child);
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains("G0802") && said.contains("goes on from there"),
+            "{said}"
+        );
+        assert_eq!(names(&folder), ["state"]);
+        let words = [command, "0.007", "--to", "3000", "--json"];
+        let resumed = answer(&[&words[..], &["--resume", state]].concat());
+        assert_eq!(resumed, answer(&words));
+    }
 }

@@ -642,6 +642,12 @@ fn certificates_are_written_and_checked() {
     std::fs::write(&file, text).unwrap();
     out += &show(session(&format!("verify {path} --json"), ""));
     out += &show(session(&format!("verify {path} --memory 10"), ""));
+    std::fs::remove_file(&file).unwrap();
+    out += &show(session(
+        &format!("period 0.6 --to 2000 --certificate {path}"),
+        "",
+    ));
+    assert!(!file.exists());
     std::fs::remove_dir_all(&folder).unwrap();
     insta::assert_snapshot!(out);
 }

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod reader;
 pub mod record;
 pub mod room;
+mod run;
 mod searcher;
 pub mod sequence;
 pub mod shrink;
@@ -37,6 +38,7 @@ pub use grundy_lang::interp::Rules;
 pub use grundy_lang::{bind, interp, ir, value};
 pub use open::open;
 pub use plan::{Engine, Plan};
+pub use run::Keep;
 
 /// An answer or the reason why there is none.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;

@@ -2,11 +2,9 @@
 //!
 //! Rules are read as a take-and-break code (`grundy_lang::linear::heap`); `grundy_find` computes and proves. Cost: theirs.
 
-use std::path::Path;
-
 use grundy_cert::{Certificate, GameText};
 use grundy_core::{Budget, Claim};
-use grundy_find::{Heaps, Proof, Stop};
+use grundy_find::{Heaps, Proof};
 pub use grundy_find::{Period, Progress};
 use grundy_lang::bind::{self, Arguments};
 use grundy_lang::diag::{Code, Diagnostic, Source};
@@ -14,6 +12,7 @@ use grundy_lang::linear::heap;
 use serde_json::{Value as Json, json};
 
 use crate::open::{self, Opened};
+use crate::run::{End, Keep, run};
 use crate::{Result, catalogue, room};
 
 /// A game read as a code.
@@ -102,92 +101,48 @@ pub struct Report {
     text: GameText,
 }
 
-/// Heaps up to this are tried before it is asked how much memory all would take.
-const FIRST: u64 = 100_000;
-
-/// Looks for the period among the values of the heaps up to `to`. `progress` is told how far it has come.
+/// Looks for the period among the values of the heaps up to `to`; its state is kept where `keep` says. `progress` is told how
+/// far it has come, and how far it may go.
 ///
 /// # Errors
 /// If all the values may take more memory than the budget allows and the first do not prove a period; if a value is
-/// past 65,535; if it was stopped.
+/// past 65,535; if the state that was kept is not this game's, or cannot be kept; if it was stopped.
 pub fn period(
     subject: &Subject,
     to: Option<u64>,
+    keep: Option<&Keep>,
     budget: &Budget,
     progress: &mut dyn FnMut(&Progress, u64),
 ) -> Result<Report> {
     let code = &subject.code;
     let to = to.unwrap_or(DEFAULT_TO[usize::from(code.parts() > 2)]);
-    let mut heaps = Heaps::new(code);
-    heaps.set_threads(room::cores());
-    let mut advance = |heaps: &mut Heaps, last: u64| {
-        let count = usize::try_from(last)
-            .unwrap_or(usize::MAX)
-            .saturating_add(1);
-        heaps
-            .advance(count, &mut |p| {
-                progress(p, to);
-                budget.stopped()
-            })
-            .map_err(|stop| stopped(subject, &stop, heaps.computed()))
+    let kept = match keep {
+        Some(keep) => keep.begin(code)?,
+        None => None,
     };
-    advance(&mut heaps, to.min(FIRST))?;
-    if heaps.period().is_none() && to > FIRST {
-        let (needed, memory) = (Heaps::bytes(code, to.saturating_add(1)), budget.memory());
-        if needed > u128::from(memory) {
-            let source = Source::new(subject.title.clone(), "");
-            let message = format!(
-                "the values of the heaps up to {to} take about {}, more than the {} allowed",
-                size(needed),
-                size(memory.into())
-            );
-            let error = Diagnostic::error(Code::Memory, &source, message)
-                .note(format!("the heaps up to {FIRST} prove no period"))
-                .help(format!(
-                    "`--memory {}` if there is so much, or a smaller `--to`",
-                    size(needed).replace([' ', 'i', 'B'], "")
-                ));
-            return Err(Box::new(error));
-        }
-        advance(&mut heaps, to)?;
+    let mut heaps = kept.unwrap_or_else(|| Heaps::new(code));
+    heaps.set_threads(room::cores());
+    let end = run(&mut heaps, to, budget, keep, &mut |p| progress(p, to));
+    let end = end.map_err(|error| match error.code {
+        Code::Interrupted => Box::new(error.note("they prove no period")),
+        _ => error,
+    })?;
+    if let End::ValueTooLarge(n) = end {
+        let source = Source::new(subject.title.clone(), "");
+        let message = format!(
+            "the value of heap {n} is past 65,535, and the heaps before it prove no period"
+        );
+        let error = Diagnostic::error(Code::TooLarge, &source, message);
+        let last = heaps.computed().saturating_sub(1);
+        return Err(Box::new(
+            error.help(format!("`--to {last}` ends before it")),
+        ));
     }
     Ok(Report {
         title: subject.title.clone(),
         heaps,
         to,
         text: subject.text.clone(),
-    })
-}
-
-/// In words, rounded up: `12 MiB`.
-fn size(bytes: u128) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB"];
-    let mut amount = bytes.div_ceil(1024);
-    let mut unit = 0;
-    while amount >= 10_240 && unit + 1 < units.len() {
-        amount = amount.div_ceil(1024);
-        unit += 1;
-    }
-    format!("{amount} {}", units[unit])
-}
-
-fn stopped(subject: &Subject, stop: &Stop, computed: usize) -> Box<Diagnostic> {
-    let source = Source::new(subject.title.clone(), "");
-    let last = computed.saturating_sub(1);
-    Box::new(match stop {
-        Stop::Interrupted => Diagnostic::error(
-            Code::Interrupted,
-            &source,
-            format!("stopped; the heaps up to {last} prove no period"),
-        ),
-        Stop::ValueTooLarge(n) => Diagnostic::error(
-            Code::TooLarge,
-            &source,
-            format!(
-                "the value of heap {n} is past 65,535, and the heaps before it prove no period"
-            ),
-        )
-        .help(format!("`--to {last}` ends before it")),
     })
 }
 
@@ -291,17 +246,4 @@ impl Report {
             "claim": self.claim().to_string(),
         })
     }
-}
-
-/// Writes a certificate to a file, which appears whole or not at all.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write(certificate: &Certificate, file: &str) -> Result<()> {
-    grundy_cert::write(certificate, Path::new(file)).map_err(|error| {
-        let source = Source::new(file, "");
-        let message = format!("the certificate cannot be written to `{file}`: {error}");
-        let error = Diagnostic::error(Code::File, &source, message);
-        Box::new(error.help("give a file in a folder that you may write to"))
-    })
 }

@@ -6,13 +6,11 @@
 
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_find::Heaps;
 pub use grundy_find::Progress;
-use grundy_find::{Heaps, Stop};
 use grundy_lang::bind::{Arguments, finish};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::ir::{CompareOp, Expr, ExprKind, Game};
@@ -22,8 +20,9 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::answer::one_line;
+use crate::run::{End, Keep, run};
 use crate::table::{Axes, Cell, Table, axes};
-use crate::{Result, checkpoint, room};
+use crate::{Result, room};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
 pub struct Sequence {
@@ -45,23 +44,8 @@ enum Known {
     },
 }
 
-/// Where the state of a run is kept.
-#[derive(Clone, Debug)]
-pub struct Keep {
-    /// The file.
-    pub file: PathBuf,
-    /// How often it is written.
-    pub every: Duration,
-}
-
 /// Values are written in blocks of so many.
 const BLOCK: usize = 1 << 16;
-/// Before the memory that a run needs is asked for, a period is looked for among so many values, for so long at most.
-const FIRST: usize = 1 << 20;
-const FIRST_TIME: Duration = Duration::from_secs(1);
-/// The clock is read about so often: some kernels ask after every value, others after milliseconds.
-const TICK: Duration = Duration::from_millis(1);
-const MOST_STEPS: u32 = 4096;
 
 impl Sequence {
     /// Reads the game as a code and `args` as all but one heap; `None` if it is not such a game.
@@ -142,13 +126,13 @@ impl Sequence {
         })
     }
 
-    /// Goes on from a state that was kept, if the file is there.
+    /// Goes on from the state that was kept, if there is one.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, or is another game's.
-    pub fn resume(&mut self, file: &Path) -> Result<()> {
+    /// If it cannot be read or kept anew, is damaged, or is another game's.
+    pub fn resume(&mut self, keep: &Keep) -> Result<()> {
         if let Known::Heaps(heaps) = &mut self.known
-            && let Some(kept) = checkpoint::read(file, heaps.code())?
+            && let Some(kept) = keep.begin(heaps.code())?
         {
             **heaps = kept;
         }
@@ -169,56 +153,8 @@ impl Sequence {
         let Known::Heaps(heaps) = &mut self.known else {
             return Ok(true);
         };
-        let mut saved = (heaps.computed(), Instant::now());
-        let (mut steps, mut skipped, mut tick) = (1, 0, Instant::now());
-        let mut afforded = false;
-        loop {
-            let mut due = false;
-            let every = keep.map_or(Duration::MAX, |k| k.every);
-            let every = if afforded {
-                every
-            } else {
-                every.min(FIRST_TIME)
-            };
-            let done = heaps.advance(self.to as usize + 1, &mut |progress| {
-                skipped += 1;
-                if skipped >= steps {
-                    let now = Instant::now();
-                    steps = if now - tick < TICK {
-                        MOST_STEPS.min(2 * steps)
-                    } else {
-                        1
-                    };
-                    (skipped, tick) = (0, now);
-                    told(progress);
-                    due |= now - saved.1 >= every || !afforded && progress.values >= FIRST;
-                }
-                due || budget.stopped()
-            });
-            let stopped = done == Err(Stop::Interrupted) && budget.stopped();
-            match done {
-                Err(Stop::ValueTooLarge(_)) => return Ok(false),
-                Err(Stop::Interrupted) if !afforded && !stopped => {
-                    afford(heaps, self.to, budget)?;
-                    afforded = true;
-                    continue;
-                }
-                Ok(()) | Err(Stop::Interrupted) => {}
-            }
-            if let Some(keep) = keep
-                && saved.0 != heaps.computed()
-            {
-                checkpoint::write(&keep.file, heaps)?;
-                saved.0 = heaps.computed();
-            }
-            saved.1 = Instant::now();
-            if done.is_ok() {
-                return Ok(true);
-            }
-            if stopped {
-                return Err(interrupted(heaps.computed(), keep));
-            }
-        }
+        let end = run(heaps, self.to, budget, keep, told)?;
+        Ok(matches!(end, End::Known))
     }
 
     /// The largest heap asked for.
@@ -471,47 +407,6 @@ impl Sequence {
         }
         digits.saturating_add((self.to + 1).saturating_mul(around + 1))
     }
-}
-
-fn interrupted(computed: usize, keep: Option<&Keep>) -> Box<Diagnostic> {
-    let message = format!("stopped after {} values", computed);
-    let error = Diagnostic::error(Code::Interrupted, &Source::new("", ""), message);
-    Box::new(match keep {
-        Some(keep) => error.help(format!(
-            "the same command with `--resume {}` goes on from there",
-            keep.file.display()
-        )),
-        None => error.help("with `--resume FILE` a run keeps its state and goes on later"),
-    })
-}
-
-/// Whether there is memory for all values that may have to be computed.
-fn afford(heaps: &Heaps, to: u64, budget: &Budget) -> Result<()> {
-    if heaps.period().is_some() {
-        return Ok(());
-    }
-    let need = u64::try_from(Heaps::bytes(heaps.code(), to + 1)).unwrap_or(u64::MAX);
-    let free = room::memory().unwrap_or(u64::MAX);
-    if need <= budget.memory().min(free) {
-        return Ok(());
-    }
-    let message = format!(
-        "{} values need {} of memory, and no period is found that would spare them",
-        to + 1,
-        room::text(need)
-    );
-    let error = Diagnostic::error(Code::Memory, &Source::new("", ""), message);
-    let error = error.note(format!("the bound is {}", room::text(budget.memory())));
-    Err(Box::new(if need > free {
-        error
-            .note(format!("the machine has {} left", room::text(free)))
-            .help("ask for fewer values")
-    } else {
-        let more = need.div_ceil(1 << 30);
-        error.help(format!(
-            "give more memory, for example `--memory {more}G`, or ask for fewer values"
-        ))
-    }))
 }
 
 /// Whether the condition holds for every heap.
