@@ -2,6 +2,7 @@
 
 pub mod arcs;
 mod game;
+pub mod independent;
 pub mod look_back;
 pub mod nim;
 mod random;

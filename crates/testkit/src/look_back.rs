@@ -127,7 +127,8 @@ fn moves(random: &mut Random) -> (String, Names) {
     }
 }
 
-fn counter_move(random: &mut Random) -> String {
+/// A rule of one counter `n`, written `n -> RESULT for …`.
+pub(crate) fn counter_move(random: &mut Random) -> String {
     let (m, r) = (random.range(1, 6), random.range(2, 4));
     let c = random.range(0, r - 1);
     match random.range(0, 11) {

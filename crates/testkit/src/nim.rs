@@ -4,6 +4,12 @@ use crate::{Random, RandomGame};
 
 /// A heap from which any number may be taken, perhaps beside idle counters and with redundant rules.
 pub fn heap(r: &mut Random) -> RandomGame {
+    let rules = writing(r);
+    dress(r, &rules, true)
+}
+
+/// The rules of a heap, shuffled: `@n` is the pattern, `@[e]` the result.
+pub(crate) fn writing(r: &mut Random) -> Vec<String> {
     let (k, m) = (r.range(1, 6), r.range(1, 3));
     let full = [
         "@n -> @[n - k] for k in 1..n".to_owned(),
@@ -37,7 +43,7 @@ pub fn heap(r: &mut Random) -> RandomGame {
         rules.push(extra[r.range(0, extra.len() as i64 - 1) as usize].clone());
     }
     r.shuffle(&mut rules);
-    dress(r, &rules, true)
+    rules
 }
 
 /// Nearly a Nim heap: every move lowers the counter, but not every smaller heap can be left.

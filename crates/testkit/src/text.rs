@@ -24,3 +24,20 @@ pub fn bound(text: &str, arguments: &[&str]) -> Bound {
         .and_then(|arguments| bind(&game, &arguments))
         .unwrap_or_else(|e| panic!("{text}\n{arguments:?}\n{}", e.render(false)))
 }
+
+/// Replaces a whole word.
+pub(crate) fn rename(text: &str, from: &str, to: &str) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    for c in text.chars().chain([' ']) {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+        } else {
+            out.push_str(if word == from { to } else { &word });
+            word.clear();
+            out.push(c);
+        }
+    }
+    out.pop();
+    out
+}

@@ -1,6 +1,7 @@
 //! Random window games: a counter that may go to the next f numbers, f of every kind, in every way of writing; and near
 //! misses.
 
+use crate::text::rename;
 use crate::{Random, RandomGame};
 
 /// A width that never falls as the counter `c` rises. `p` is a parameter.
@@ -70,23 +71,6 @@ fn game(r: &mut Random, text: String, p: i64) -> RandomGame {
         text,
         params: vec![("p", p)],
     }
-}
-
-/// Replaces a whole word.
-fn rename(text: &str, from: &str, to: &str) -> String {
-    let mut out = String::new();
-    let mut word = String::new();
-    for c in text.chars().chain([' ']) {
-        if c.is_alphanumeric() || c == '_' {
-            word.push(c);
-        } else {
-            out.push_str(if word == from { to } else { &word });
-            word.clear();
-            out.push(c);
-        }
-    }
-    out.pop();
-    out
 }
 
 fn rise(r: &mut Random, f: &str) -> String {

@@ -2,6 +2,7 @@
 //! in which they are asked. No game is known by its name, and nothing here searches.
 
 mod cases;
+pub mod independent;
 pub mod look_back;
 pub mod nim;
 mod scan;
@@ -109,6 +110,7 @@ pub static ALL: &[&dyn Theorem] = &[
     &wythoff::Wythoff,
     &staircase::Staircase,
     &strip::Strip,
+    &independent::Independent,
     &look_back::LookBack,
     &window::WindowMoves,
     &take_and_break::TakeAndBreak,

@@ -118,24 +118,35 @@ impl<'a> Sum<'a> {
     }
 
     /// What each part must be left at to win, if a move in it can win at all.
-    fn wanted(&self) -> Vec<Option<Int>> {
+    pub(crate) fn wanted(&self) -> Vec<Option<Int>> {
         match self.play {
             Play::Misere => misere_nim_moves(&self.values),
-            Play::Normal => {
-                let sum = self.nim_sum();
-                let wins = !sum.is_zero();
-                self.values
-                    .iter()
-                    .map(|v| wins.then(|| v.bitxor(&sum)))
-                    .collect()
-            }
+            Play::Normal if self.nim_sum().is_zero() => vec![None; self.values.len()],
+            Play::Normal => self.wanted_for(&Int::ZERO),
         }
+    }
+
+    /// What each part must be left at for the sum to have that value, in normal play.
+    pub(crate) fn wanted_for(&self, value: &Int) -> Vec<Option<Int>> {
+        let change = self.nim_sum().bitxor(value);
+        let values = self.values.iter();
+        values.map(|v| Some(v.bitxor(&change))).collect()
     }
 
     /// The first `limit` winning moves and how many there are.
     pub fn winning_moves(&self, limit: usize, budget: &Budget) -> crate::Result<SumMoves> {
+        self.moves(self.wanted(), limit, budget)
+    }
+
+    /// The first `limit` moves that leave one part at what is wanted of it, and how many there are.
+    pub(crate) fn moves(
+        &self,
+        wanted: Vec<Option<Int>>,
+        limit: usize,
+        budget: &Budget,
+    ) -> crate::Result<SumMoves> {
         let mut out = SumMoves::default();
-        for (i, wanted) in self.wanted().into_iter().enumerate() {
+        for (i, wanted) in wanted.into_iter().enumerate() {
             let Some(wanted) = wanted else { continue };
             let room = limit - out.list.len();
             let Options { list, total } = self.solvers[i].options(
