@@ -1,7 +1,7 @@
 //! The numbers and words of a judge's input, from any stream, read as a person would read them.
 //!
 //! Blank is whatever looks blank: spaces of every width, tabs, line ends of every system, a byte order mark, a DOS end of
-//! file. Digits may be full-width. Numbers of up to 18 digits are made in one pass over the buffer; longer ones become big
+//! file, the no-break space in UTF-8 and in Latin-1. Digits may be full-width. Numbers of up to 18 digits are made in one pass over the buffer; longer ones become big
 //! integers. Lines are counted as they pass and columns are a subtraction, so a place costs nothing until it is wanted.
 //! Cost: 2–4 ns a short number, one buffer, and the length of the longest token. The stream is read only when a token is
 //! not complete in the buffer, so that a person at a terminal is answered line by line.
@@ -128,41 +128,48 @@ impl<R: Read> Reader<R> {
 
     /// The tokens that have been read from a place on, each with its own place; none if the place has left the buffer.
     pub fn tokens(&self, from: Place) -> impl Iterator<Item = (Place, &str)> {
-        let text = from
+        let bytes = from
             .offset
             .checked_sub(self.base)
             .and_then(|start| self.buf.get(usize::try_from(start).ok()?..self.at))
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .unwrap_or("");
+            .unwrap_or_default();
         let mut here = from;
-        let mut rest = text.chars().peekable();
         let mut at = 0;
+        let next = move |at: usize| (at < bytes.len()).then(|| decode(&bytes[at..]));
         std::iter::from_fn(move || {
-            while let Some(c) = rest.next_if(|c| is_blank(*c)) {
-                at += c.len_utf8();
-                here.offset += c.len_utf8() as u64;
+            while let Some((c, width)) = next(at).filter(|(c, _)| is_blank(*c)) {
+                at += width;
+                here.offset += width as u64;
                 here.column += 1;
-                if c == '\n' || c == '\r' && !matches!(rest.peek(), Some('\n' | '\r')) {
+                let line_goes_on = || matches!(next(at), Some(('\n' | '\r', _)));
+                if c == '\n' || c == '\r' && !line_goes_on() {
                     here.line += 1;
                     here.column = 1;
                     here.line_at = here.offset;
                 }
             }
             let (place, start) = (here, at);
-            while let Some(c) = rest.next_if(|c| !is_blank(*c)) {
-                at += c.len_utf8();
-                here.offset += c.len_utf8() as u64;
+            while let Some((_, width)) = next(at).filter(|(c, _)| !is_blank(*c)) {
+                at += width;
+                here.offset += width as u64;
                 here.column += 1;
             }
-            (at > start).then(|| (place, &text[start..at]))
+            let token = std::str::from_utf8(&bytes[start..at]).unwrap_or_default();
+            (at > start).then_some((place, token))
         })
     }
 
     /// Whether the buffer holds no further token, so that the next one must be waited for.
     pub fn idle(&self) -> bool {
-        self.buf[self.at..self.end]
-            .iter()
-            .all(u8::is_ascii_whitespace)
+        let mut rest = &self.buf[self.at..self.end];
+        while !rest.is_empty() {
+            let (c, width) = decode(rest);
+            if !is_blank(c) {
+                return false;
+            }
+            rest = &rest[width..];
+        }
+        true
     }
 
     /// The place behind the last token, as far as the buffer still has it; for saying where the input ends.
@@ -343,6 +350,8 @@ impl<R: Read> Reader<R> {
                     Some(('\n' | '\r', _)) => self.at += 1,
                     _ => self.end_line(1),
                 },
+                // What begins no character, and is one all the same.
+                LATIN_BLANK if len == 1 => self.at += 1,
                 c if is_blank(c) => self.pass(len),
                 _ => return Ok(true),
             }
@@ -391,23 +400,8 @@ impl<R: Read> Reader<R> {
         if first.is_ascii() {
             return Ok(Some((char::from(first), 1)));
         }
-        let width = match first {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            _ => return Ok(Some((char::REPLACEMENT_CHARACTER, 1))),
-        };
-        while self.at + ahead + width > self.end && self.refill()? {}
-        let bytes = &self.buf[self.at + ahead..self.end.min(self.at + ahead + width)];
-        Ok(Some(
-            match std::str::from_utf8(bytes)
-                .ok()
-                .and_then(|s| s.chars().next())
-            {
-                Some(c) => (c, width),
-                None => (char::REPLACEMENT_CHARACTER, 1),
-            },
-        ))
+        while self.at + ahead + width(first) > self.end && self.refill()? {}
+        Ok(Some(decode(&self.buf[self.at + ahead..self.end])))
     }
 
     /// Reads more of the stream behind what is there; whether there was any.
@@ -463,6 +457,34 @@ fn leading_digits(eight: [u8; 8]) -> (usize, u64) {
     let high = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
     let low = (pairs >> 16 & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
     (digits, high.wrapping_add(low) >> 32)
+}
+
+/// The no-break space, which is a byte of its own in Latin-1.
+const LATIN_BLANK: char = '\u{a0}';
+
+/// How many bytes the character has that starts with this one; 1 if none starts so.
+fn width(first: u8) -> usize {
+    match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => 1,
+    }
+}
+
+/// The first character of some bytes and its width; a byte that begins none counts as one.
+fn decode(bytes: &[u8]) -> (char, usize) {
+    let first = bytes[0];
+    if first.is_ascii() {
+        return (char::from(first), 1);
+    }
+    let text = bytes.get(..width(first));
+    let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    match text.and_then(|text| text.chars().next()) {
+        Some(c) => (c, c.len_utf8()),
+        None if first == LATIN_BLANK as u8 => (LATIN_BLANK, 1),
+        None => (char::REPLACEMENT_CHARACTER, 1),
+    }
 }
 
 fn is_blank(c: char) -> bool {
@@ -572,6 +594,38 @@ mod tests {
         assert_eq!(all("−1 －２ -3 –4"), ["-1", "-2", "-3", "-4"]);
         assert_eq!(all(" \n\u{a0}\n"), Vec::<String>::new());
         assert_eq!(all(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_no_break_space_of_latin_1_is_blank() {
+        let text = b"\xa01\xa0\xa02 \xa0\n\xa0\xa03\xa0x\xc3\xa0\xa0y";
+        for size in [1, 2, 3, usize::MAX] {
+            let mut reader = Reader::new(Pieces(text, vec![size], 0));
+            let mut numbers = Vec::new();
+            assert!(reader.more().unwrap());
+            let start = reader.place();
+            while let Ok(v) = reader.int() {
+                numbers.push(v.to_i64().unwrap());
+            }
+            assert_eq!(numbers, [1, 2, 3]);
+            let places: Vec<_> = reader.tokens(start).collect();
+            let places = places.iter().map(|(p, token)| (p.line, p.column, *token));
+            assert!(places.eq([(1, 2, "1"), (1, 5, "2"), (2, 3, "3")]));
+            let place = reader.place();
+            assert_eq!((place.line, place.column), (2, 5));
+            // It may be the second byte of a letter, too.
+            assert_eq!(reader.word().unwrap(), "xà");
+            assert_eq!(reader.word().unwrap(), "y");
+        }
+    }
+
+    #[test]
+    fn blanks_of_any_kind_hold_nothing_to_answer() {
+        for (text, idle) in [("1 \u{a0}\n", true), ("1\u{3000}2", false), ("1\t", true)] {
+            let mut reader = Reader::new(text.as_bytes());
+            reader.int().unwrap();
+            assert_eq!(reader.idle(), idle, "{text:?}");
+        }
     }
 
     #[test]
