@@ -71,7 +71,16 @@ pub struct Rule {
 /// How many options are looked at, at most, to find the rules behind winning moves.
 const LOOK: u64 = 200_000;
 
-/// Values of quantifiers tried for that, guards that let nothing through included.
+/// How many of them before it is tried to do without.
+const NEAR: u64 = 2_000;
+
+/// For how many moves that is tried then; a walk finds many as fast as one.
+const FEW: usize = 100;
+
+/// Values of quantifiers tried for each of them, guards that let nothing through included.
+const TRIED: u64 = 40;
+
+/// Values of quantifiers tried to see whether there is a move.
 const PATIENCE: u64 = 1 << 23;
 
 impl Answer {
@@ -266,75 +275,97 @@ fn quantifiers(m: &Move) -> Vec<Slot> {
     out
 }
 
-/// Finds the rules behind moves by walking over the options of their parts, 200,000 at most, and past that by `leap`.
+/// Finds the rules behind moves: by walking over the first options of their parts, then by `leap` where few are missing,
+/// then by walking over 200,000 options in all.
 pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
-    let game: &Game = rules.game();
     let mut looked = 0;
     let mut start = 0;
     while start < moves.len() {
         let part = moves[start].part;
         let end = start + moves[start..].iter().take_while(|m| m.part == part).count();
         let group = &mut moves[start..end];
-        let from = group[0].from.clone();
-        let mut all_seen = false;
-        // A theorem of heaps leaves empty heaps out, so what is not found as it stands is looked for without them.
-        for heaps in [false, true] {
-            let key = |parts: &[Pos]| sorted(parts, heaps);
-            let mut wanted: Vec<(Vec<Pos>, usize)> = Vec::new();
-            wanted.extend(
-                group
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, m)| m.by.is_none())
-                    .map(|(i, m)| (key(&m.to), i)),
-            );
-            if wanted.is_empty() || (heaps && game.shape != Shape::Int) {
-                break;
-            }
-            wanted.sort();
-            let mut left = wanted.len();
-            let mut machine = rules.machine_with(budget.clone()).with_patience(PATIENCE);
-            let flow = machine.options(&from, &mut |opt| {
-                looked += 1;
-                if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key(opt.parts))) {
-                    let found = &mut group[wanted[at].1];
-                    if found.by.is_none() {
-                        let with = quantifiers(&game.moves[opt.rule])
-                            .into_iter()
-                            .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
-                            .collect();
-                        // The parts in the order in which the rule writes them.
-                        found.to = opt.parts.to_vec();
-                        found.by = Some(Rule {
-                            index: opt.rule,
-                            with,
-                        });
-                        left -= 1;
-                    }
+        if !walk(rules, group, NEAR, &mut looked, budget)? {
+            let missing = |m: &&mut WinningMove| m.by.is_none();
+            if group.iter_mut().filter(missing).count() <= FEW {
+                for found in group.iter_mut().filter(missing) {
+                    leap(rules, found, budget)?;
                 }
-                if left == 0 || looked >= LOOK {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
-            all_seen = match flow {
-                Ok(flow) => flow.is_continue(),
-                Err(error) if error.code == Code::TooLarge => false,
-                Err(error) => return Err(error),
-            };
-            if !all_seen {
-                break;
             }
-        }
-        if !all_seen {
-            for found in group.iter_mut().filter(|m| m.by.is_none()) {
-                leap(rules, found, budget)?;
+            if !walk(rules, group, LOOK, &mut looked, budget)? {
+                for found in group.iter_mut().filter(missing) {
+                    leap(rules, found, budget)?;
+                }
             }
         }
         start = end;
     }
     Ok(())
+}
+
+/// Walks over the options of a part until the rules behind all its moves are found or `most` have been looked at, and
+/// past [`LOOK`] in all; whether there is none that might still be found.
+fn walk(
+    rules: &Rules,
+    group: &mut [WinningMove],
+    most: u64,
+    looked: &mut u64,
+    budget: &Budget,
+) -> Result<bool> {
+    let game: &Game = rules.game();
+    let from = group[0].from.clone();
+    // A theorem of heaps leaves empty heaps out, so what is not found as it stands is looked for without them.
+    for heaps in [false, true] {
+        let key = |parts: &[Pos]| sorted(parts, heaps);
+        let mut wanted: Vec<(Vec<Pos>, usize)> = Vec::new();
+        wanted.extend(
+            group
+                .iter()
+                .enumerate()
+                .filter(|(_, m)| m.by.is_none())
+                .map(|(i, m)| (key(&m.to), i)),
+        );
+        if wanted.is_empty() || (heaps && game.shape != Shape::Int) {
+            break;
+        }
+        wanted.sort();
+        let mut left = wanted.len();
+        let mut here = 0;
+        let machine = rules.machine_with(budget.clone());
+        let mut machine = machine.with_patience(most * TRIED);
+        let flow = machine.options(&from, &mut |opt| {
+            *looked += 1;
+            here += 1;
+            if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key(opt.parts))) {
+                let found = &mut group[wanted[at].1];
+                if found.by.is_none() {
+                    let with = quantifiers(&game.moves[opt.rule])
+                        .into_iter()
+                        .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
+                        .collect();
+                    // The parts in the order in which the rule writes them.
+                    found.to = opt.parts.to_vec();
+                    found.by = Some(Rule {
+                        index: opt.rule,
+                        with,
+                    });
+                    left -= 1;
+                }
+            }
+            if left == 0 || *looked >= LOOK || here >= most {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        match flow {
+            Ok(_) if left == 0 => break,
+            Ok(flow) if flow.is_continue() => {}
+            Ok(_) => return Ok(false),
+            Err(error) if error.code == Code::TooLarge => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
 }
 
 /// Whether a pattern matches in one way only.

@@ -138,3 +138,45 @@ fn theorem_and_search_count_the_same_winning_moves() {
         "{compared} compared, {won} won"
     );
 }
+
+/// A move that thousands of options stand before is traced to its rule: by a leap, and where that is not possible by a walk.
+#[test]
+fn moves_far_behind_are_traced_to_their_rules() {
+    let long = "7".repeat(1000);
+    for (text, n) in [
+        ("n -> n - k for k in 1..n//2", "12000"),
+        ("n -> n - k for k in 1..n//2", &long),
+        ("n -> n - 100*j - k for j in 0..200, k in 1..100", "15000"),
+        (
+            "n -> n - 2*k for k in 1..5000 | n -> n + 1 - 2*k for k in 1..5000",
+            "9999",
+        ),
+        (
+            "(n, m) -> (n - k, m) for k in 1..n | (n, m) -> (n, m - k) for k in 1..m",
+            "5000 9000",
+        ),
+    ] {
+        let game = grundy::open(text).unwrap().game;
+        let words: Vec<String> = n.split(' ').map(str::to_owned).collect();
+        let bound = grundy::bind::bind(&game, &Arguments::parse(&words).unwrap()).unwrap();
+        let plan = Plan::new(&bound.rules, Engine::Auto, Budget::default()).unwrap();
+        let answer = plan.answer(&bound.position, 20).unwrap();
+        assert!(!answer.moves.is_empty(), "{text}");
+        for m in &answer.moves {
+            let rule = m.by.as_ref().unwrap_or_else(|| panic!("{text}: {m:?}"));
+            let value = |name: &str| {
+                let found = rule.with.iter().find(|(n, _)| n == name);
+                found.map_or(Int::ZERO, |(_, v)| v.as_int().unwrap().clone())
+            };
+            let taken = match text {
+                _ if text.contains("2*k") => {
+                    let twice = &value("k") + &value("k");
+                    &twice - &Int::from(rule.index)
+                }
+                _ => &(&value("j") * &Int::from(100)) + &value("k"),
+            };
+            let total = |pos: &Pos| pos.0.iter().fold(Int::ZERO, |sum, v| &sum + v);
+            assert_eq!(&total(&m.from) - &taken, total(&m.to[0]), "{text}");
+        }
+    }
+}
