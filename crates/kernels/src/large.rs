@@ -17,7 +17,7 @@ use crate::table::{Blocks, Cell, PAD, Table, WITNESS};
 const ROWS: usize = 24;
 
 /// Holes of 64 heaps that are sooner searched for one by one.
-const FEW: usize = 64;
+const FEW: usize = 32;
 
 /// Rows of holes: row j has the j-th hole of each heap, the greatest number for none.
 type Holes<T> = [[T; 64]; ROWS];
@@ -28,7 +28,8 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync {
     const FULL: Self;
     /// Commons below this heap are partners by which rare values are excluded.
     const EARLY: usize;
-    /// Rows of holes that are always kept.
+    /// Rows of holes at first where only the least of a heap is wanted, and how many are always kept.
+    const MOST: usize;
     const LEAST: usize;
 
     /// The codes that pairs exclude for 64 heaps: bit c of the `words` words of each; codes from `width` on may be left out.
@@ -54,6 +55,7 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync {
 
 impl Lane for u8 {
     const FULL: u8 = 255;
+    const MOST: usize = 14;
     const LEAST: usize = 4;
     const EARLY: usize = WITNESS;
 
@@ -82,6 +84,7 @@ impl Lane for u8 {
 
 impl Lane for u16 {
     const FULL: u16 = u16::MAX;
+    const MOST: usize = ROWS;
     const LEAST: usize = 12;
     const EARLY: usize = 1 << 16;
 
@@ -214,6 +217,10 @@ impl<T: Lane> List<T> {
             &mut flags.bits,
         );
         let (mut rows, mut crowded) = (0, 0);
+        let room = match want {
+            Want::Least => T::MOST,
+            Want::All => ROWS,
+        };
         for (lane, flags) in flags.bits.chunks_exact(flags.words).enumerate() {
             let mut j = 0;
             'words: for (w, flags) in (0..ends[lane].div_ceil(64)).zip(flags) {
@@ -224,7 +231,7 @@ impl<T: Lane> List<T> {
                 while open != 0 {
                     let code = 64 * w + open.trailing_zeros();
                     open &= open - 1;
-                    if j == ROWS {
+                    if j == room {
                         crowded += 1;
                         ends[lane] = code;
                         break 'words;
