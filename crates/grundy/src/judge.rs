@@ -13,7 +13,7 @@ use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 use grundy_lang::interp::{Machine, Rules, show};
 use grundy_lang::ir::{
-    Clause, Domain, Expr, ExprKind, Fold, Function, Game, InputItem, Shape, Slot, Type,
+    Clause, Domain, Expr, ExprKind, Fold, Function, Game, InputItem, Output, Shape, Slot, Type,
 };
 use grundy_lang::value::{Pos, Position, Value, Words};
 
@@ -132,6 +132,7 @@ fn run(
             .filter(|s| game.vars[*s].part)
             .collect(),
         counted: format.counted,
+        words: game.output.iter().map(words).collect(),
         rows: vec![String::new(); game.output.len()],
         params: vec![Value::Bool(false); game.vars.len()],
         places: vec![None; game.vars.len()],
@@ -174,6 +175,20 @@ fn run(
             .map(|()| summary)
             .map_err(|e| write_failed(game, &e)),
     }
+}
+
+/// What an output prints where the player to move wins and where not, if it is a text or a number for each.
+fn words(output: &Output) -> Option<[String; 2]> {
+    let ExprKind::If(condition, win, lose) = &output.expr.kind else {
+        return None;
+    };
+    let word = |e: &Expr| match &e.kind {
+        ExprKind::Str(text) => Some(text.to_string()),
+        ExprKind::Int(v) => Some(v.to_string()),
+        _ => None,
+    };
+    let of_win = matches!(condition.kind, ExprKind::Slot(slot) if slot == output.slots.win);
+    of_win.then_some([word(win)?, word(lose)?])
 }
 
 fn write_failed(game: &Game, error: &io::Error) -> Box<Diagnostic> {
@@ -241,6 +256,8 @@ struct Judge<'g, 'd, R, W> {
     output_parts: Vec<Slot>,
     /// Whether an output reads the number of the case.
     counted: bool,
+    /// For each output, what it prints where the player to move wins and where not, if it is no more than that.
+    words: Vec<Option<[String; 2]>>,
     /// For each output, the line of a group so far.
     rows: Vec<String>,
     params: Vec<Value>,
@@ -1042,31 +1059,38 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             }
         }
         for (i, output) in game.output.iter().enumerate() {
-            let slots = output.slots;
-            if self.want.win {
-                self.machine.set(slots.win, Value::Bool(answer.win));
-            }
-            if self.want.value {
-                let value = need(answer.value.clone(), "the Grundy value")?;
-                self.machine.set(slots.value, Value::Int(value));
-            }
-            if self.want.moves {
-                let moves = need(answer.moves.clone(), "the number of winning moves")?;
-                self.machine.set(slots.moves, Value::Int(moves));
-            }
-            if self.counted {
-                let case = Int::from(self.cases + 1);
-                self.machine.set(slots.case, Value::Int(case));
+            let words = self.words[i].as_ref();
+            if words.is_none() {
+                let slots = output.slots;
+                if self.want.win {
+                    self.machine.set(slots.win, Value::Bool(answer.win));
+                }
+                if self.want.value {
+                    let value = need(answer.value.clone(), "the Grundy value")?;
+                    self.machine.set(slots.value, Value::Int(value));
+                }
+                if self.want.moves {
+                    let moves = need(answer.moves.clone(), "the number of winning moves")?;
+                    self.machine.set(slots.moves, Value::Int(moves));
+                }
+                if self.counted {
+                    let case = Int::from(self.cases + 1);
+                    self.machine.set(slots.case, Value::Int(case));
+                }
             }
             let text = match &mut self.records {
                 Some(text) => text,
                 None if output.row => &mut self.rows[i],
                 None => &mut self.out.gathered,
             };
-            let before = text.len();
-            if let Err(error) = self.machine.text_into(&output.expr, text) {
-                text.truncate(before);
-                return Err(self.in_case(error));
+            if let Some([win, lose]) = words {
+                text.push_str(if answer.win { win } else { lose });
+            } else {
+                let before = text.len();
+                if let Err(error) = self.machine.text_into(&output.expr, text) {
+                    text.truncate(before);
+                    return Err(self.in_case(error));
+                }
             }
             match &mut self.records {
                 _ if output.row => {}

@@ -420,11 +420,7 @@ impl<R: Read> Reader<R> {
             self.at -= dead;
             self.end -= dead;
         }
-        let chunk = if self.base < LONG {
-            CHUNK
-        } else {
-            LARGE_CHUNK
-        };
+        let chunk = if self.base < LONG { CHUNK } else { LARGE_CHUNK };
         if self.buf.len() < self.end + chunk / 2 {
             // Doubling, so that a token of any length is moved a bounded number of times a byte.
             let size = (2 * self.buf.len()).max(chunk);
