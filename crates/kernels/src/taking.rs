@@ -76,8 +76,10 @@ impl Taking {
 
     fn next(&mut self) -> Result<(), Stop> {
         let n = self.values.len();
-        if self.seen.len() < self.below + self.ones.len() + 4 {
-            self.seen.resize(2 * (self.below + self.ones.len() + 4), 0);
+        // The shared digit leaves no value past `far`, so that of this heap is no farther than all the others reach.
+        let most = self.far.len() + self.ones.len() + 2;
+        if self.seen.len() < most {
+            self.seen.resize(2 * most, 0);
         }
         let mark = |seen: &mut Vec<usize>, v: u16| {
             if let Some(s) = seen.get_mut(usize::from(v)) {

@@ -130,6 +130,23 @@ fn random_sets_to_take() {
     }
 }
 
+/// With a tail values rise without end; what it leaves need not be all the values below a bound.
+#[test]
+fn all_short_codes_that_leave_one_heap() {
+    for i in 0..1024 {
+        let code = Code {
+            digits: vec![0, i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6 & 3],
+            tail: i >> 8,
+            unequal: false,
+        };
+        assert_eq!(
+            values(&code, Rung::Best, 300),
+            values(&code, Rung::Plain, 300),
+            "{code:?}"
+        );
+    }
+}
+
 #[test]
 fn p_positions_have_value_0() {
     let mut random = Random::new(17);
