@@ -72,7 +72,7 @@ const TABLES: &[Table] = &[
     table("4.127", SHORT, Some("rcs"), Some(Goal::Ratio(50.0)), 4, "5170fea124c7ff5b224b2196875df42ded38433f3ee98e9feb3b071cff267be5"),
     table("0.77", SHORT, None, Some(Goal::Seconds(0.05)), 1, "4f7a5d4c2aa615b349275cb4ba6417ef778e36172cbfe7dda3f79a7085191fab"),
     table("0.07", SHORT, None, Some(Goal::Seconds(0.05)), 7, "5153f62cb8182590317490fd153cb7dfe593b961208bce2c22e338dd75a317cd"),
-    table("grundys_game", 4_000_000, None, Some(Goal::Nanos(450.0)), 10, "607585d209e7a3f0a6a9d53ce1b14ec4e90e2f9f457f624d6984ab3bb48a91f7"),
+    table("grundys_game", 4_000_000, None, Some(Goal::Nanos(450.0)), 98, "607585d209e7a3f0a6a9d53ce1b14ec4e90e2f9f457f624d6984ab3bb48a91f7"),
 ];
 
 /// The rival takes some ten minutes for the longest.

@@ -443,8 +443,13 @@ fn query_plan(
 
 /// An answer with the warnings about its question, for a program that does not read standard error.
 fn with_warnings(mut json: serde_json::Value, warnings: &[Diagnostic]) -> serde_json::Value {
-    json["warnings"] = warnings.iter().map(Diagnostic::one_line).collect();
+    json["warnings"] = texts(warnings);
     json
+}
+
+/// Warnings as they stand in JSON.
+fn texts(warnings: &[Diagnostic]) -> serde_json::Value {
+    warnings.iter().map(Diagnostic::one_line).collect()
 }
 
 #[expect(clippy::boxed_local, reason = "errors come boxed")]

@@ -7,7 +7,7 @@ use grundy::answer::{End, rule_text, value_text};
 use grundy::catalogue::Entry;
 use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
-use grundy::period::Report;
+use grundy::period::{Report, formula};
 use grundy::sequence::Sequence;
 use grundy::table::{Cell, Table};
 use grundy::{Answer, Claim, Int};
@@ -90,12 +90,13 @@ pub fn period(report: &Report, certificate: Option<&Path>, style: Style) -> Stri
         }
         None => out.push_str(&line(style, "period", &sentence)),
     }
-    if let Some(pattern) = report.conjecture() {
-        out.push_str(&line(
-            style,
-            "seen",
-            &format!("{pattern}: conjectured, not proved"),
-        ));
+    if let Some(seen) = report.conjecture() {
+        let text = format!(
+            "{} from n = {} on, as far as computed: conjectured, not proved",
+            formula(seen.period, seen.saltus),
+            seen.preperiod
+        );
+        out.push_str(&line(style, "seen", &text));
     }
     let max = match report.max() {
         Some(max) => format!("the greatest is {max}"),

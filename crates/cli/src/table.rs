@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use grundy::open::Opened;
 use grundy::sequence::Sequence;
-use grundy::table::Table;
 use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Keep, Source, room};
 use grundy_export::{Column, Kind, Parquet};
 
@@ -13,7 +13,10 @@ use crate::args::{Format, Query, When};
 use crate::output::{Output, unwritable};
 use crate::period::Ticker;
 use crate::style::Style;
-use crate::{Done, Failure, broken, clear_progress, grouped, json, one, open, progress, show};
+use crate::{
+    Done, Failure, broken, clear_progress, grouped, json, one, progress, report, show, texts,
+    with_warnings,
+};
 
 /// What is asked for.
 pub struct Wanted<'a> {
@@ -39,7 +42,8 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
             "write them to a file: `--output FILE`",
         )]);
     }
-    let game = open(color, &query.game)?;
+    let Opened { game, warnings } = grundy::open(&query.game)?;
+    report(&warnings, Style::stderr(color));
     let args = Arguments::parse(&query.args).map_err(one)?;
     let engine = Engine::parse(&query.engine).map_err(one)?;
     let exact = bytes || wanted.checksum || wanted.resume.is_some();
@@ -106,7 +110,8 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
     let written = match (&sequence, &listed) {
         (Some(s), _) if wanted.checksum => match s.checksum() {
             Some(sum) if wanted.format == Format::Json => {
-                output.write_all(json::layout(&s.checksum_json(&sum)).as_bytes())
+                let answer = with_warnings(s.checksum_json(&sum), &warnings);
+                output.write_all(json::layout(&answer).as_bytes())
             }
             Some(sum) => writeln!(output, "{sum}"),
             None => return Err(vec![too_large()]),
@@ -115,10 +120,17 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
         (Some(s), _) if wanted.format == Format::Parquet => parquet(&mut output, s, wide),
         (Some(s), None) => match wanted.format {
             Format::Csv => s.write_csv(&mut output),
-            Format::Json => s.write_json(&mut output),
+            Format::Json => s.write_json(texts(&warnings), &mut output),
             _ => show::sequence(&mut output, s, style),
         },
-        (_, Some(table)) => small(&mut output, table, wanted.format, style),
+        (_, Some(table)) => match wanted.format {
+            Format::Csv => output.write_all(table.to_csv().as_bytes()),
+            Format::Json => {
+                let answer = with_warnings(table.to_json(), &warnings);
+                output.write_all(json::layout(&answer).as_bytes())
+            }
+            _ => show::table(&mut output, table, style),
+        },
         (None, None) => Ok(()),
     };
     match written.and_then(|()| output.finish()) {
@@ -126,14 +138,6 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe && wanted.output.is_none() => Ok(true),
         Err(e) => Err(unwritable(wanted.output, &e)),
         Ok(()) => Ok(true),
-    }
-}
-
-fn small(out: &mut dyn Write, table: &Table, format: Format, style: Style) -> io::Result<()> {
-    match format {
-        Format::Csv => out.write_all(table.to_csv().as_bytes()),
-        Format::Json => out.write_all(json::layout(&table.to_json()).as_bytes()),
-        _ => show::table(out, table, style),
     }
 }
 

@@ -599,6 +599,9 @@ fn periods() {
         "period 'allbut{2,5}'",
         "period 'n -> n - k for k in S if k <= n' S=[2,5]",
         "period 0.8",
+        "period 0.3F --to 400",
+        "period 0.3F --to 400 --json",
+        "period 'n -> n - 1 | n -> n - k for k in 3..n | n -> 0 if n == 2'",
         "period 0.6 --to 5000",
         "period 0.6 --to 5000 --json",
         "period 4.0 --to 1000000000000",
@@ -650,6 +653,26 @@ fn certificates_are_written_and_checked() {
     assert!(!file.exists());
     std::fs::remove_dir_all(&folder).unwrap();
     insta::assert_snapshot!(out);
+}
+
+/// 0.8 is no octal code, and every command that opens it says how it is read; what no code can hold is an error.
+#[test]
+fn digits_past_7() {
+    insta::assert_snapshot!(sessions(&[
+        "solve 0.8 7",
+        "solve 8.9BC 5 --json",
+        "explain 0.8 4",
+        "table 0.8 --to 9",
+        "table 0.8 --to 9 --json",
+        "table 0.8 --to 3000 --checksum --json",
+        "period 0.0G --to 500",
+        "period 0.8 --json",
+        "solve 0.z 9 --limit 1",
+        "solve 0.{ 4",
+        "period 0.7-1",
+        "solve 0.⑧ 4",
+        "table 0.7$ --to 9",
+    ]));
 }
 
 #[test]

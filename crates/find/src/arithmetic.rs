@@ -28,7 +28,7 @@ pub struct Pattern {
     pub period: usize,
     /// The least n from which on it holds.
     pub preperiod: usize,
-    /// s, positive.
+    /// s; 0 where values repeat.
     pub saltus: u64,
 }
 
@@ -57,7 +57,7 @@ impl Arithmetic {
 /// let values: Vec<u16> = (0..30).map(|n| if n < 2 { 5 } else { n / 3 * 2 }).collect();
 /// let found = pattern(&values).unwrap();
 /// assert_eq!((found.preperiod, found.period, found.saltus), (2, 3, 2));
-/// assert!(pattern(&[0; 30]).is_none());
+/// assert_eq!(pattern(&[0; 30]).unwrap().saltus, 0);
 /// ```
 pub fn pattern(values: &[u16]) -> Option<Pattern> {
     // The steps from the last back; they repeat where values do but for a saltus.
@@ -81,26 +81,25 @@ pub fn pattern(values: &[u16]) -> Option<Pattern> {
         if l - border != period
             && let Some(found) = pattern_of(values, period, l - 1)
         {
-            return found;
+            return Some(found);
         }
     }
-    pattern_of(values, steps.len() - border, steps.len())?
+    pattern_of(values, steps.len() - border, steps.len())
 }
 
-/// The pattern if that many steps before the end have that period, the inner `None` if the values are bounded, and the
-/// outer one if there are too few.
-fn pattern_of(values: &[u16], period: usize, steps: usize) -> Option<Option<Pattern>> {
+/// The pattern if that many steps before the end have that period; none if there are too few.
+fn pattern_of(values: &[u16], period: usize, steps: usize) -> Option<Pattern> {
     let last = values.len().checked_sub(1)?;
     let preperiod = last - steps;
     if period == 0 || preperiod + period > values.len() / 3 {
         return None;
     }
     let saltus = values[last].checked_sub(values[last - period])?;
-    Some((saltus > 0).then_some(Pattern {
+    Some(Pattern {
         period,
         preperiod,
-        saltus: u64::from(saltus),
-    }))
+        saltus: saltus.into(),
+    })
 }
 
 /// The arithmetic period of a code with these values, if there is one and the theorem reaches it. `None` says nothing: more
@@ -624,7 +623,7 @@ mod tests {
             let same = (0..=last - period).rev().take_while(same).count();
             let preperiod = last - period + 1 - same;
             if preperiod + period <= values.len() / 3 {
-                return (saltus > 0).then_some(Pattern {
+                return Some(Pattern {
                     period,
                     preperiod,
                     saltus: u64::from(saltus),

@@ -49,6 +49,8 @@ pub struct Heaps {
 /// The first look for a period, and by what part of the values one is later than the one before.
 const FIRST_LOOK: usize = 32;
 const LOOKS: usize = 20;
+/// A conjecture is looked for among so many values, which take some fifteen bytes each.
+const SEEN: usize = 1 << 22;
 /// At most so many values are written out in a certificate.
 const LISTED: usize = 1000;
 
@@ -193,14 +195,18 @@ impl Heaps {
         Some(period::Found::arithmetic(&proved))
     }
 
-    /// An arithmetic period that all known values have, where none is proved and they are three times as many as it takes
-    /// to see it. It is a conjecture and no more.
+    /// A period, with a saltus or without, that the values known have, where none is proved and they are three times as many as
+    /// it takes to see it. It is a conjecture and no more. Where many values are known it is looked for among the last.
     pub fn conjecture(&self) -> Option<Pattern> {
-        let known = || self.sequence.values(0..self.sequence.len());
-        match self.period {
-            None => arithmetic::pattern(&known()),
-            Some(_) => None,
+        let n = self.sequence.len();
+        if self.period.is_some() || n < FIRST_LOOK {
+            return None;
         }
+        let late = n - n.min(SEEN);
+        let seen = arithmetic::pattern(&self.sequence.values(late..n))?;
+        let Pattern { period, saltus, .. } = seen;
+        let preperiod = period::begin(&self.sequence, late + seen.preperiod, period, saltus);
+        (preperiod + period <= n / 3).then_some(Pattern { preperiod, ..seen })
     }
 
     /// The value of a heap that is computed or past the period's begin.

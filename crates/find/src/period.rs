@@ -72,24 +72,11 @@ impl Found {
     pub(crate) fn finish(self, sequence: &Sequence) -> Period {
         let Found {
             period: p,
-            mut from,
+            from,
             saltus,
             proof,
         } = self;
-        while from > 0 {
-            let block = from.saturating_sub(STRETCH)..from;
-            let (low, high) = (
-                sequence.values(block.clone()),
-                sequence.values(block.start + p..block.end + p),
-            );
-            let same = low.iter().zip(&high).rev();
-            let same = same.take_while(|&(&a, &b)| u64::from(a) + saltus == u64::from(b));
-            let same = same.count();
-            from -= same;
-            if same < low.len() {
-                break;
-            }
-        }
+        let from = begin(sequence, from, p, saltus);
         let (proof, checked_to) = match proof {
             Proof::Long { .. } => {
                 let checked_to = long_bound(sequence.code(), from.max(1), p);
@@ -118,6 +105,25 @@ impl Found {
             checked_to,
         }
     }
+}
+
+/// The least n0 from which on G(n + p) = G(n) + saltus up to `from`.
+pub(crate) fn begin(sequence: &Sequence, mut from: usize, p: usize, saltus: u64) -> usize {
+    while from > 0 {
+        let block = from.saturating_sub(STRETCH)..from;
+        let (low, high) = (
+            sequence.values(block.clone()),
+            sequence.values(block.start + p..block.end + p),
+        );
+        let same = low.iter().zip(&high).rev();
+        let same = same.take_while(|&(&a, &b)| u64::from(a) + saltus == u64::from(b));
+        let same = same.count();
+        from -= same;
+        if same < low.len() {
+            break;
+        }
+    }
+    from
 }
 
 /// The greatest value of some heaps.

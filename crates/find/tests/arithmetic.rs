@@ -216,6 +216,28 @@ fn another_saltus_is_a_conjecture() {
     assert!(Heaps::new(&code("0.77")).conjecture().is_none());
 }
 
+/// Where more than a bounded number is taken and two heaps are left, no theorem here proves a period without a saltus.
+#[test]
+fn a_period_without_a_saltus_is_a_conjecture_too() {
+    let mut seen = 0;
+    for (first, second, tail) in (0..512).map(|i| (i / 64, i / 8 % 8, i % 8)) {
+        let code = Code {
+            digits: vec![0, first, second],
+            tail,
+            unequal: false,
+        };
+        let mut heaps = Heaps::new(&code);
+        heaps.advance(300, &mut |_| false).unwrap();
+        let Some(found) = heaps.conjecture() else {
+            continue;
+        };
+        assert!(heaps.period().is_none());
+        assert_eq!(Some(found), pattern(&values(&code, heaps.computed())));
+        seen += usize::from(found.saltus == 0);
+    }
+    assert!(seen > 20, "{seen}");
+}
+
 /// The heaps below 600 of 8.9BC have a period of 96 with a saltus of 64 from heap 90 on; heap 600 has not.
 #[test]
 fn a_pattern_that_only_looks_like_one() {

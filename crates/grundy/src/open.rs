@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use grundy_lang::codes;
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::ir::Game;
 
@@ -17,7 +18,7 @@ use crate::catalogue;
 pub struct Opened {
     /// The game.
     pub game: Arc<Game>,
-    /// What is probably not meant.
+    /// What is probably not meant, and how digits of a code past 7 are read.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -33,9 +34,10 @@ pub fn open(spec: &str) -> Result<Opened, Vec<Diagnostic>> {
     if let Some(entry) = catalogue::find(spec) {
         return read(Source::new(entry.file, entry.text));
     }
-    match grundy_lang::codes::translate(spec) {
+    match codes::translate(spec) {
         Some(Ok(rule)) => {
             let mut opened = read(Source::new(spec, rule))?;
+            opened.warnings.extend(codes::past_octal(spec));
             let game = Arc::make_mut(&mut opened.game);
             (game.name, game.title) = (spec.to_owned(), spec.to_owned());
             Ok(opened)

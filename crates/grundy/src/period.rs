@@ -4,6 +4,7 @@
 
 use grundy_cert::{Certificate, GameText};
 use grundy_core::{Budget, Claim};
+pub use grundy_find::arithmetic::Pattern;
 use grundy_find::{Heaps, Proof};
 pub use grundy_find::{Period, Progress};
 use grundy_lang::bind::{self, Arguments};
@@ -33,7 +34,7 @@ pub struct Subject {
 /// # Errors
 /// If there is no such game, or if it is not one of one heap that a code describes: then it says what is in the way.
 pub fn subject(spec: &str, words: &[String]) -> std::result::Result<Subject, Vec<Diagnostic>> {
-    let Opened { game, mut warnings } = open::open(spec)?;
+    let Opened { game, warnings } = open::open(spec)?;
     let args = Arguments::parse(words).map_err(|e| vec![*e])?;
     let coded = catalogue::find(spec).is_none() && game.source.label == spec;
     let read = grundy_lang::codes::code(spec).filter(|_| coded);
@@ -69,17 +70,6 @@ pub fn subject(spec: &str, words: &[String]) -> std::result::Result<Subject, Vec
             read.code
         }
     };
-    if coded
-        && let Some(digit) = spec.chars().filter_map(|c| c.to_digit(36)).find(|&d| d > 7)
-        && !spec.contains('{')
-    {
-        let digits = code.parts();
-        let source = Source::new(spec, spec);
-        let message = format!(
-            "`{spec}` is no octal code: the digit {digit} is past 7, and is read as one whose moves leave up to {digits} heaps"
-        );
-        warnings.push(Diagnostic::error(Code::BadCode, &source, message).warning());
-    }
     Ok(Subject {
         title: game.title.clone(),
         code,
@@ -187,21 +177,22 @@ impl Report {
                 "the state before n = {state_at} comes again {} heaps later",
                 period.period
             ),
-            Proof::Arithmetic { .. } => format!(
-                "arithmetic: no option of a heap up to n = {} has its value, all smaller ones are options of larger heaps too",
-                period.checked_to
+            Proof::Arithmetic {
+                multiple,
+                settled_from,
+            } => format!(
+                "arithmetic: the saltus is a power of two, and no option has the value of its heap; heaps {settled_from} to {} \
+                 have options of every smaller value that carry over to heaps {} further",
+                period.checked_to,
+                2 * multiple * period.period as u64
             ),
             other => other.kind().to_owned(),
         }
     }
 
-    /// What the values computed look like, where no period is proved: a conjecture.
-    pub fn conjecture(&self) -> Option<String> {
-        let pattern = self.heaps.conjecture()?;
-        Some(format!(
-            "G(n + {}) = G(n) + {} from n = {} on, as far as computed",
-            pattern.period, pattern.saltus, pattern.preperiod
-        ))
+    /// The period that the values computed have, where none is proved: a conjecture.
+    pub fn conjecture(&self) -> Option<Pattern> {
+        self.heaps.conjecture()
     }
 
     /// The greatest value of all heaps if a period is proved, else of those computed; `None` if there is none.
@@ -214,17 +205,14 @@ impl Report {
 
     /// The claim as a formula.
     pub fn sentence(&self) -> String {
-        let Some(p) = self.period() else {
-            return format!("none is proved by the heaps up to {}", self.checked_to());
-        };
-        let plus = match p.saltus {
-            0 => String::new(),
-            s => format!(" + {s}"),
-        };
-        format!(
-            "G(n + {}) = G(n){plus} for every n ≥ {}",
-            p.period, p.preperiod
-        )
+        match self.period() {
+            None => format!("none is proved by the heaps up to {}", self.checked_to()),
+            Some(p) => format!(
+                "{} for every n ≥ {}",
+                formula(p.period, p.saltus),
+                p.preperiod
+            ),
+        }
     }
 
     /// The certificate, if a period is proved.
@@ -232,9 +220,17 @@ impl Report {
         self.heaps.certificate(self.text.clone())
     }
 
-    /// `game`, `period`, `preperiod`, `saltus`, `max`, `checked_to`, `method`, `claim`; null where nothing was found.
+    /// `game`, `period`, `preperiod`, `saltus`, `max`, `checked_to`, `method`, `claim`, `conjecture`; null where nothing was
+    /// found.
     pub fn to_json(&self) -> Json {
         let period = self.period();
+        let conjecture = self.conjecture().map(|seen| {
+            json!({
+                "period": seen.period,
+                "preperiod": seen.preperiod,
+                "saltus": seen.saltus,
+            })
+        });
         json!({
             "game": self.title,
             "period": period.map(|p| p.period),
@@ -244,6 +240,15 @@ impl Report {
             "checked_to": self.checked_to(),
             "method": self.method(),
             "claim": self.claim().to_string(),
+            "conjecture": conjecture,
         })
+    }
+}
+
+/// A period as an equation.
+pub fn formula(period: usize, saltus: u64) -> String {
+    match saltus {
+        0 => format!("G(n + {period}) = G(n)"),
+        s => format!("G(n + {period}) = G(n) + {s}"),
     }
 }

@@ -342,12 +342,14 @@ impl Sequence {
         self.rows(out, ["", ",", ",", "\n", ""])
     }
 
-    /// As [`Table::to_json`] laid out for reading, block by block.
+    /// As [`Table::to_json`] laid out for reading, with a key `warnings` more, block by block.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Json::Object(heading) = self.heading().to_json() else {
+    pub fn write_json(&self, warnings: Json, out: &mut dyn Write) -> io::Result<()> {
+        let mut heading = self.heading().to_json();
+        heading["warnings"] = warnings;
+        let Json::Object(heading) = heading else {
             return Ok(());
         };
         writeln!(out, "{{")?;

@@ -95,6 +95,32 @@ pub fn code(text: &str) -> Option<grundy_core::Code> {
     })
 }
 
+/// What is said of a code of digits that is no octal code: how its digits past 7 are read.
+///
+/// ```
+/// use grundy_lang::codes::past_octal;
+/// assert!(past_octal("0.8").unwrap().message.contains("leave up to 3 heaps"));
+/// assert!(past_octal("0.77").is_none() && past_octal("subtract{8}").is_none());
+/// ```
+pub fn past_octal(text: &str) -> Option<Diagnostic> {
+    let read = code(text).filter(|_| !text.contains('{'))?;
+    let digits = text.char_indices();
+    let past = |c: char| c.to_digit(36).filter(|&d| d > 7);
+    let (at, digit) = digits.filter_map(|(at, c)| Some((at, past(c)?))).next()?;
+    let message = format!(
+        "`{}` is no octal code: digits past 7 are read as moves that leave up to {} heaps",
+        text.trim(),
+        read.parts()
+    );
+    let bit = digit.ilog2();
+    let label = format!(
+        "has the bit {}, which stands for leaving {bit} heaps",
+        1 << bit
+    );
+    let note = Diagnostic::error(Code::BadCode, &Source::new("<code>", text), message);
+    Some(note.warning().at(Span::new(at, at + 1), label))
+}
+
 /// The largest number taken in a code that is read as digits.
 const MOST_TAKEN: usize = 1 << 16;
 
