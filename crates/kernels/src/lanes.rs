@@ -4,6 +4,8 @@
 //! for heap i, the second half those from 32 on. A code at or past 64 has no bit: so the mark of a rare partner, 255,
 //! nim-added to any code below 64, counts for nothing.
 
+use std::ops::Not;
+
 /// The codes excluded for eight heaps.
 pub(crate) type Eight = [[u8; 32]; 2];
 
@@ -254,8 +256,55 @@ pub(crate) fn wide_strike(
 }
 
 /// As `find_pair`, for cells of two bytes.
-pub(crate) fn find_wide_pair(cells: &[u16], total: usize, code: u16, from: usize) -> Option<usize> {
-    with_avx2!(find_wide_pair(cells, total, code, from))
+pub(crate) fn find_wide_pair(
+    cells: &[u16],
+    turned: &[u16],
+    total: usize,
+    code: u16,
+    from: usize,
+) -> Option<usize> {
+    with_avx2!(find_wide_pair(cells, turned, total, code, from))
+}
+
+/// What pairs whose partners are less than 64 below give, at most one for each: of the cells of the 64 heaps below one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layer<T> {
+    /// The codes of the pairs, the farthest first.
+    codes: [T; 64],
+    /// All bits where there is no pair.
+    none: [T; 64],
+}
+
+impl<T: Copy + Eq + Default + Not<Output = T>> Layer<T> {
+    /// As many as are needed.
+    pub fn of(deltas: &[Delta<T>]) -> Vec<Self> {
+        let (zero, full) = (T::default(), !T::default());
+        let mut layers: Vec<Layer<T>> = Vec::new();
+        for d in deltas {
+            let place = 64 - d.back as usize;
+            let free = layers.iter().position(|l| l.none[place] == full);
+            let free = free.unwrap_or_else(|| {
+                layers.push(Layer {
+                    codes: [zero; 64],
+                    none: [full; 64],
+                });
+                layers.len() - 1
+            });
+            layers[free].codes[place] = d.code;
+            layers[free].none[place] = zero;
+        }
+        layers
+    }
+}
+
+/// Whether a pair of the layers gives this code, which is less than 250; `below` has the 64 heaps below.
+pub(crate) fn gives(below: &[u8; 64], layers: &[Layer<u8>], code: u8) -> bool {
+    with_avx2!(gives(below, layers, code))
+}
+
+/// As `gives`, for cells of two bytes and a code without the top bit.
+pub(crate) fn wide_gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
+    with_avx2!(wide_gives(below, layers, code))
 }
 
 /// Eight words of eight bytes, the bytes of each place together.
@@ -337,15 +386,22 @@ fn in_order<const MIXED: bool>(
     last
 }
 
-/// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time.
-pub(crate) fn find_pair(codes: &[u8], total: usize, code: u8, from: usize) -> Option<usize> {
-    with_avx2!(find_pair(codes, total, code, from))
+/// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time. `turned` has the
+/// first codes, as many as one likes, the last of them first: those need not be turned round then.
+pub(crate) fn find_pair(
+    codes: &[u8],
+    turned: &[u8],
+    total: usize,
+    code: u8,
+    from: usize,
+) -> Option<usize> {
+    with_avx2!(find_pair(codes, turned, total, code, from))
 }
 
 mod portable {
-    use std::ops::BitXor;
+    use std::ops::{BitOr, BitXor, Not};
 
-    use super::{Delta, EVEN, Eight, Near, ROW, SPAN, Witness};
+    use super::{Delta, EVEN, Eight, Layer, Near, ROW, SPAN, Witness};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
         std::array::from_fn(|i| {
@@ -355,7 +411,23 @@ mod portable {
         })
     }
 
-    pub fn find_pair<T>(cells: &[T], total: usize, code: T, from: usize) -> Option<usize>
+    /// A cell without a common value has all bits, or the top bit, which no code has.
+    #[inline(always)]
+    pub fn gives<T>(below: &[T; 64], layers: &[Layer<T>], code: T) -> bool
+    where
+        T: Copy + Eq + Default + BitXor<Output = T> + BitOr<Output = T> + Not<Output = T>,
+    {
+        layers.iter().any(|layer| {
+            (0..64).fold(false, |hit, i| {
+                let p = below[i];
+                hit | ((((p ^ layer.codes[i]) | layer.none[i]) == code) & (p != !T::default()))
+            })
+        })
+    }
+
+    pub use gives as wide_gives;
+
+    pub fn find_pair<T>(cells: &[T], _: &[T], total: usize, code: T, from: usize) -> Option<usize>
     where
         T: Copy + Eq + BitXor<Output = T>,
     {
@@ -562,8 +634,18 @@ mod portable {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{Delta, Eight, Near, ROW, SPAN, Witness};
+    use super::{Delta, Eight, Layer, Near, ROW, SPAN, Witness};
     use std::arch::x86_64::*;
+
+    #[target_feature(enable = "avx2")]
+    pub fn gives(below: &[u8; 64], layers: &[Layer<u8>], code: u8) -> bool {
+        super::portable::gives(below, layers, code)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn wide_gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
+        super::portable::gives(below, layers, code)
+    }
 
     /// The bits of the codes 0 to 7 by the low four bits of an index; what has the top bit set gives none.
     #[inline]
@@ -606,11 +688,44 @@ mod x86 {
     macro_rules! find_pair {
         ($($name:ident $cell:ident $cells:literal $same:ident $set:ident [$($turn:literal)*])*) => {
             $(#[target_feature(enable = "avx2")]
-            pub fn $name(cells: &[$cell], total: usize, code: $cell, from: usize) -> Option<usize> {
+            pub fn $name(
+                cells: &[$cell],
+                turned: &[$cell],
+                total: usize,
+                code: $cell,
+                from: usize,
+            ) -> Option<usize> {
                 const CELLS: usize = $cells;
                 let turn = _mm256_broadcastsi128_si256(_mm_setr_epi8($($turn),*));
                 let wanted = $set(code.cast_signed());
                 let mut a = from;
+                // Four registers between two branches, the nearest cells in the last one.
+                while a + 4 * CELLS - 1 <= total / 2 && a + 4 * CELLS <= turned.len() {
+                    let end = turned.len() - a;
+                    let low = &turned[end - 4 * CELLS..end];
+                    let high = &cells[total - a + 1 - 4 * CELLS..total - a + 1];
+                    let same = [0, 1, 2, 3].map(|i| {
+                        let (low, high) = (&low[i * CELLS..], &high[i * CELLS..]);
+                        // SAFETY: both slices have 32 bytes and more.
+                        let (low, high) = unsafe {
+                            (
+                                _mm256_loadu_si256(low.as_ptr().cast()),
+                                _mm256_loadu_si256(high.as_ptr().cast()),
+                            )
+                        };
+                        $same(_mm256_xor_si256(low, high), wanted)
+                    });
+                    let any = same.into_iter().fold(_mm256_setzero_si256(), |a, b| _mm256_or_si256(a, b));
+                    if _mm256_testz_si256(any, any) == 0 {
+                        for (i, same) in same.into_iter().rev().enumerate() {
+                            let hits = _mm256_movemask_epi8(same) as u32;
+                            if hits != 0 {
+                                return Some(a + i * CELLS + hits.leading_zeros() as usize / (32 / CELLS));
+                            }
+                        }
+                    }
+                    a += 4 * CELLS;
+                }
                 while a + CELLS - 1 <= total / 2 {
                     let (low, high) = (&cells[a..a + CELLS], &cells[total - a + 1 - CELLS..total - a + 1]);
                     // SAFETY: the slices have 32 bytes.
@@ -628,7 +743,7 @@ mod x86 {
                     }
                     a += CELLS;
                 }
-                super::portable::find_pair(cells, total, code, a)
+                super::portable::find_pair(cells, turned, total, code, a)
             })*
         };
     }
@@ -1198,10 +1313,31 @@ mod tests {
             assert_eq!(take(&values, &backs), portable::take(&values, &backs));
 
             let (total, code) = (100 + random(450) as usize, random(most) as u8);
+            let turned: Vec<u8> = codes[..random(300) as usize]
+                .iter()
+                .rev()
+                .copied()
+                .collect();
             assert_eq!(
-                find_pair(&codes, total, code, 1),
-                portable::find_pair(&codes, total, code, 1)
+                find_pair(&codes, &turned, total, code, 1),
+                portable::find_pair(&codes, &[], total, code, 1)
             );
+            let near: Vec<Delta<u8>> = deltas
+                .iter()
+                .map(|d| Delta {
+                    back: 1 + d.back % 63,
+                    ..*d
+                })
+                .collect();
+            let below = codes[300..364].try_into().unwrap();
+            for code in 0..250 {
+                let given = near.iter().any(|d| {
+                    let p = codes[364 - d.back as usize];
+                    p != 255 && p ^ d.code == code
+                });
+                assert_eq!(gives(below, &Layer::of(&near), code), given);
+                assert_eq!(portable::gives(below, &Layer::of(&near), code), given);
+            }
 
             let mut one: Vec<[u8; 64]> = (0..1 + random(20))
                 .map(|_| std::array::from_fn(|_| random(most) as u8))
@@ -1244,11 +1380,32 @@ mod tests {
             portable::wide_flags(&fit, 500, &deltas_that_fit, words, &mut two);
             assert_eq!(one, two);
             let sum = wide_codes[total / 3] ^ wide_codes[total - total / 3];
-            for code in [sum, random(1_500) as u16] {
+            let near: Vec<Delta<u16>> = wide_deltas
+                .iter()
+                .map(|d| Delta {
+                    back: 1 + d.back % 63,
+                    ..*d
+                })
+                .collect();
+            let below = wide_codes[300..364].try_into().unwrap();
+            let turned: Vec<u16> = wide_codes[..random(300) as usize]
+                .iter()
+                .rev()
+                .copied()
+                .collect();
+            let one = wide_codes[364 - near[0].back as usize] ^ near[0].code;
+            for code in [sum, one, random(1_500) as u16] {
                 assert_eq!(
-                    find_wide_pair(&wide_codes, total, code, 1),
-                    portable::find_wide_pair(&wide_codes, total, code, 1)
+                    find_wide_pair(&wide_codes, &turned, total, code, 1),
+                    portable::find_wide_pair(&wide_codes, &[], total, code, 1)
                 );
+                let code = code & 0x7fff;
+                let given = near.iter().any(|d| {
+                    let p = wide_codes[364 - d.back as usize];
+                    p >> 15 == 0 && p ^ d.code == code
+                });
+                assert_eq!(wide_gives(below, &Layer::of(&near), code), given);
+                assert_eq!(portable::wide_gives(below, &Layer::of(&near), code), given);
             }
 
             let mut bits = [0; 256];

@@ -6,11 +6,12 @@
 //! the number of rows and flags decides the speed and never the result. Cost: the number of rares for each heap at about
 //! 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
 
+use std::ops::Not;
 use std::sync::mpsc;
 use std::thread;
 
 use crate::Stop;
-use crate::lanes::{self, Delta};
+use crate::lanes::{self, Delta, Layer};
 use crate::table::{Blocks, Cell, PAD, Table, WITNESS};
 
 /// Rows of holes at most.
@@ -23,7 +24,7 @@ const FEW: usize = 32;
 type Holes<T> = [[T; 64]; ROWS];
 
 /// Cells that the inner loops can be run on.
-pub(crate) trait Lane: Cell + Ord + Send + Sync {
+pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
     /// No hole; greater than every code.
     const FULL: Self;
     /// Commons below this heap are partners by which rare values are excluded.
@@ -42,6 +43,9 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync {
         words: usize,
         flags: &mut [u64],
     );
+
+    /// Whether a near pair gives the code; `below` has the 64 heaps below.
+    fn gives(below: &[Self; 64], layers: &[Layer<Self>], code: Self) -> bool;
 
     /// Holes of 64 heaps that a pair gives become `FULL`. `mixed` says that a partner may be rare, and gives nothing.
     fn strike(
@@ -80,6 +84,10 @@ impl Lane for u8 {
     ) {
         lanes::strike(cells, base, deltas, mixed, holes);
     }
+
+    fn gives(below: &[u8; 64], layers: &[Layer<u8>], code: u8) -> bool {
+        lanes::gives(below, layers, code)
+    }
 }
 
 impl Lane for u16 {
@@ -102,6 +110,10 @@ impl Lane for u16 {
 
     fn strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], _: bool, holes: &mut [[u16; 64]]) {
         lanes::wide_strike(cells, base, deltas, holes);
+    }
+
+    fn gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
+        lanes::wide_gives(below, layers, code)
     }
 }
 
@@ -348,12 +360,14 @@ pub(crate) struct Large<T> {
     pub table: Table<T>,
     /// Pairs whose partner is less than 64 below.
     near: Vec<Delta<T>>,
+    layers: Vec<Layer<T>>,
     /// Pairs whose partner is before the block, and those that come later, the nearest last.
     far: List<T>,
     later: Vec<Delta<T>>,
     early: List<T>,
     flags: Flags,
-    /// What is excluded for one heap.
+    /// What is excluded for one heap: by rares of late, and by all that is near.
+    late: Vec<u32>,
     excluded: Vec<u64>,
     /// Heaps of a block that had no hole left.
     exhausted: usize,
@@ -372,6 +386,7 @@ impl<T: Lane> Blocks for Large<T> {
         let mut all = self.table.deltas();
         let cut = all.partition_point(|d| d.back < 64);
         self.near = all.drain(..cut).collect();
+        self.layers = Layer::of(&self.near);
         let known = all.partition_point(|d| (d.back as usize) < self.table.len());
         self.later = all.drain(known..).rev().collect();
         self.far.set(all);
@@ -397,10 +412,12 @@ impl<T: Lane> Large<T> {
         let mut large = Large {
             table,
             near: Vec::new(),
+            layers: Vec::new(),
             far: List::new(),
             later: Vec::new(),
             early: List::new(),
             flags: Flags::default(),
+            late: Vec::new(),
             excluded: Vec::new(),
             exhausted: 0,
             threads: 1,
@@ -451,22 +468,9 @@ impl<T: Lane> Large<T> {
         code < T::COMMONS
     }
 
-    /// Sets what near pairs and heaps of this block exclude for a heap of the block.
-    fn exclude_near(&mut self, n: usize, base: usize, window: &[T; 128]) {
-        let lane = n - base;
-        self.excluded.clear();
-        self.excluded.resize(self.flags.words + 1, 0);
-        // What is past the flags matters only once they have grown.
-        let mut exclude = |code: u32| {
-            if let Some(word) = self.excluded.get_mut(code as usize / 64) {
-                *word |= 1 << (code % 64);
-            }
-        };
-        for d in &self.near {
-            if let Some(p) = window[64 + lane - d.back as usize].common() {
-                exclude(p ^ d.code.bits());
-            }
-        }
+    /// Lists what rares of late exclude for a heap and no delta does yet.
+    fn exclude_late(&mut self, n: usize, base: usize) {
+        self.late.clear();
         let reach = self.table.reach();
         let rares = self.table.rares.iter().rev();
         for &(r, code) in rares.take_while(|r| r.0 + reach + 64 > base) {
@@ -475,14 +479,14 @@ impl<T: Lane> Large<T> {
                 let new = r >= base && r + t < n;
                 let partner = new.then(|| self.table.cells[PAD + n - t - r].common());
                 if let Some(p) = partner.flatten() {
-                    exclude(p ^ code);
+                    self.late.push(p ^ code);
                 }
             }
             // A rare heap left alone may have a common value.
             if self.table.split.position {
                 for &t in &self.table.ones {
                     if t % 2 == 1 && r + t == n {
-                        exclude(code);
+                        self.late.push(code);
                     }
                 }
             }
@@ -491,22 +495,36 @@ impl<T: Lane> Large<T> {
 
     /// The least common code that is not excluded, from the holes of the far pairs or else from all pairs.
     fn common_code(&mut self, n: usize, block: &Block<T>) -> u32 {
-        self.exclude_near(n, block.base, &block.window);
-        let column = block.holes[..block.rows]
-            .iter()
-            .map(|row| row[n - block.base]);
-        let excluded = &mut self.excluded;
-        for code in column.take_while(|&h| h != T::FULL).map(T::bits) {
-            if excluded[code as usize / 64] >> (code % 64) & 1 == 0 {
+        self.exclude_late(n, block.base);
+        let lane = n - block.base;
+        let below = block.window[lane..lane + 64].try_into().expect("64 cells");
+        let column = block.holes[..block.rows].iter().map(|row| row[lane]);
+        for hole in column.take_while(|&h| h != T::FULL) {
+            let code = hole.bits();
+            if !self.late.contains(&code) && !T::gives(below, &self.layers, hole) {
                 return code;
             }
         }
         self.table.work.searches += 1;
         self.exhausted += 1;
+        let excluded = &mut self.excluded;
+        excluded.clear();
+        excluded.resize(self.flags.words + 1, 0);
+        // What is past the flags matters only once they have grown.
+        let mut exclude = |code: u32| {
+            if let Some(word) = excluded.get_mut(code as usize / 64) {
+                *word |= 1 << (code % 64);
+            }
+        };
+        self.late.iter().copied().for_each(&mut exclude);
+        for d in &self.near {
+            if let Some(p) = below[64 - d.back as usize].common() {
+                exclude(p ^ d.code.bits());
+            }
+        }
         for d in &self.far.deltas {
             if let Some(p) = self.table.cells[PAD + n - d.back as usize].common() {
-                let code = p ^ d.code.bits();
-                excluded[code as usize / 64] |= 1 << (code % 64);
+                exclude(p ^ d.code.bits());
             }
         }
         let word = excluded.iter().position(|&w| w != u64::MAX);

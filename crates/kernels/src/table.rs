@@ -58,8 +58,15 @@ pub(crate) trait Cell: Copy + Eq + std::fmt::Debug {
     /// The code of a rare value, if the cell has it.
     fn rare(self) -> Option<u32>;
 
-    /// The least a ≥ `from`, 2a ≤ total, whose cell and that of total − a have the nim-sum `code`.
-    fn find_pair(cells: &[Self], total: usize, code: u32, from: usize) -> Option<usize>;
+    /// The least a ≥ `from`, 2a ≤ total, whose cell and that of total − a have the nim-sum `code`; `turned` has the first
+    /// cells the other way round.
+    fn find_pair(
+        cells: &[Self],
+        turned: &[Self],
+        total: usize,
+        code: u32,
+        from: usize,
+    ) -> Option<usize>;
 
     fn save(cells: &[Self], out: &mut Writer);
 
@@ -92,8 +99,14 @@ impl Cell for u8 {
         None
     }
 
-    fn find_pair(cells: &[u8], total: usize, code: u32, from: usize) -> Option<usize> {
-        lanes::find_pair(cells, total, code as u8, from)
+    fn find_pair(
+        cells: &[u8],
+        turned: &[u8],
+        total: usize,
+        code: u32,
+        from: usize,
+    ) -> Option<usize> {
+        lanes::find_pair(cells, turned, total, code as u8, from)
     }
 
     fn save(cells: &[u8], out: &mut Writer) {
@@ -135,8 +148,14 @@ impl Cell for u16 {
         (self & MARK != 0).then_some(u32::from(self & !MARK))
     }
 
-    fn find_pair(cells: &[u16], total: usize, code: u32, from: usize) -> Option<usize> {
-        lanes::find_wide_pair(cells, total, code as u16, from)
+    fn find_pair(
+        cells: &[u16],
+        turned: &[u16],
+        total: usize,
+        code: u32,
+        from: usize,
+    ) -> Option<usize> {
+        lanes::find_wide_pair(cells, turned, total, code as u16, from)
     }
 
     fn save(cells: &[u16], out: &mut Writer) {
@@ -161,6 +180,8 @@ pub(crate) struct Table<T> {
     /// The first heap whose value was found by this split.
     since: usize,
     pub cells: Vec<T>,
+    /// The cells of the first heaps, the last of them first; empty until they are known.
+    turned: Vec<T>,
     /// Rare heaps, and the codes of their values.
     pub rares: Vec<(usize, u32)>,
     /// Numbers of values at even and odd heaps, but for the commons in `code_counts`.
@@ -190,6 +211,7 @@ impl<T: Cell> Table<T> {
             split: Split::default(),
             since: 0,
             cells: vec![T::NONE; PAD],
+            turned: vec![],
             rares: Vec::new(),
             counts: [vec![], vec![]],
             code_counts: [0, 1].map(|_| vec![0; T::COMMONS as usize]),
@@ -373,6 +395,7 @@ impl<T: Cell> Table<T> {
         let (split, _) = Split::choose(&self.counts, self.shift);
         self.rares_at_choice = self.rares.len();
         if split == self.split {
+            self.turn();
             return true;
         }
         let values: Vec<u32> = (0..self.len()).map(|n| self.value(n)).collect();
@@ -419,7 +442,17 @@ impl<T: Cell> Table<T> {
                 self.push_rare(n, code);
             }
         }
+        self.turn();
         true
+    }
+
+    /// Keeps the cells of the first heaps turned round.
+    fn turn(&mut self) {
+        self.turned.clear();
+        if self.len() > WITNESS {
+            self.turned
+                .extend(self.cells[PAD..PAD + WITNESS].iter().rev());
+        }
     }
 
     /// The pairs with a rare heap, and the heaps that a move may leave alone, the nearest first.
@@ -454,7 +487,7 @@ impl<T: Cell> Table<T> {
             let total = n - t;
             let cells = &self.cells[PAD..];
             let mut from = 1;
-            while let Some(a) = T::find_pair(cells, total, k, from) {
+            while let Some(a) = T::find_pair(cells, &self.turned, total, k, from) {
                 // Of cells without the codes of rares two rare ones are not meant, nor a heap split into equal ones.
                 let told = |n: usize| T::TELLS || cells[n].common().is_some();
                 if told(a) && told(total - a) && !(self.unequal && 2 * a == total) {
@@ -569,6 +602,7 @@ impl<T: Cell> Table<T> {
         if table.since > table.len() {
             return Err(Unreadable("the split is of a heap to come"));
         }
+        table.turn();
         if table.rares_at_choice > table.len() {
             return Err(Unreadable("there were more rares than heaps"));
         }
