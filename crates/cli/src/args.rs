@@ -251,11 +251,13 @@ pub enum Command {
     /// Find the periods of all codes of a pattern, such as '0.??' or '0.[0-3]7'.
     ///
     /// `?` is any digit from 0 to 7, `[0-3]` any of those. Prints csv. With --output rows go to
-    /// FILE.part first; the same command goes on from there if it was stopped.
+    /// FILE.part first; the same command goes on from there if it was stopped. A FILE that ends in
+    /// .parquet is a Parquet file, any other csv.
     ///
     /// Examples:
     ///   grundy sweep '0.??'
     ///   grundy sweep '0.[0-3]??' --to 1000000 --output sweep.csv
+    ///   grundy sweep '0.???' --output sweep.parquet
     #[command(verbatim_doc_comment)]
     Sweep {
         /// A code with wildcards.

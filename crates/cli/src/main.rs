@@ -210,7 +210,8 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             checksum,
             resume,
         } => {
-            let format = format.unwrap_or_else(|| table::format_of(output.as_ref()));
+            let named = output.as_deref().map_or(Format::Text, table::format_of);
+            let format = format.unwrap_or(named);
             let wanted = table::Wanted {
                 to,
                 format: if *json { Format::Json } else { format },

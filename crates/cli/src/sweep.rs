@@ -1,5 +1,5 @@
-//! `sweep`: the periods of all codes of a pattern, as csv. Rows of a sweep into a file go to FILE.part one by one, from which
-//! the same command goes on if it was stopped, and to FILE when all are there.
+//! `sweep`: the periods of all codes of a pattern, as csv or Parquet. Rows of a sweep into a file go to FILE.part one by one,
+//! as csv, from which the same command goes on if it was stopped, and to FILE when all are there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,10 +7,13 @@ use std::path::Path;
 
 use grundy::sweep::{COLUMNS, Row, expand};
 use grundy::{Budget, Code};
+use grundy_export::{Column, Kind, Parquet};
 
+use crate::args::Format;
 use crate::output::unwritable;
 use crate::period::Ticker;
 use crate::style::put;
+use crate::table::format_of;
 use crate::{Done, Failure, broken, clear_progress, grouped, one, print};
 
 /// Resolves all codes of a pattern.
@@ -77,8 +80,12 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
             error
         })
     })?;
-    let lines: String = rows.iter().map(Row::line).collect();
-    part.finish(&(header + &lines))?;
+    let whole = match format_of(Path::new(&part.target)) {
+        Format::Parquet => parquet(&rows, pattern, to),
+        _ => Ok((header + &rows.iter().map(Row::line).collect::<String>()).into_bytes()),
+    };
+    let whole = whole.map_err(|e| unwritable(output.map(Path::new), &e))?;
+    part.finish(&whole)?;
     print(&summary(
         &rows,
         none,
@@ -86,6 +93,34 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
         to,
         output.unwrap_or_default(),
     ))
+}
+
+/// The rows as a Parquet file; numbers that are not there are null, texts empty.
+fn parquet(rows: &[Row], pattern: &str, to: u64) -> io::Result<Vec<u8>> {
+    let kind = |name: &&'static str| match *name {
+        "period" | "preperiod" | "saltus" | "max" | "checked_to" => Kind::MaybeU64,
+        _ => Kind::Text,
+    };
+    let columns = COLUMNS.each_ref().map(|name| (*name, kind(name)));
+    let (to, version) = (to.to_string(), env!("CARGO_PKG_VERSION"));
+    let about = [
+        ("pattern", pattern),
+        ("to", &to),
+        ("version", &format!("grundy {version}")),
+    ];
+    let cells: Vec<_> = rows.iter().map(Row::cells).collect();
+    let column = |i: usize| {
+        let cells = cells.iter().map(|row| row[i].clone());
+        match columns[i].1 {
+            Kind::MaybeU64 => Column::MaybeU64(cells.map(|cell| cell.parse().ok()).collect()),
+            _ => Column::Text(cells.collect()),
+        }
+    };
+    let mut bytes = Vec::new();
+    let mut out = Parquet::new(&mut bytes, &columns, &about)?;
+    out.block(&(0..columns.len()).map(column).collect::<Vec<_>>())?;
+    out.finish()?;
+    Ok(bytes)
 }
 
 fn summary(rows: &[Row], none: usize, resumed: usize, to: u64, file: &str) -> String {
@@ -163,9 +198,9 @@ impl Part {
     }
 
     /// Puts the whole in its place.
-    fn finish(self, text: &str) -> Result<(), Failure> {
+    fn finish(self, bytes: &[u8]) -> Result<(), Failure> {
         let new = format!("{}.{}.new", self.target, std::process::id());
-        let done = fs::write(&new, text)
+        let done = fs::write(&new, bytes)
             .and_then(|()| fs::rename(&new, &self.target))
             .and_then(|()| fs::remove_file(&self.name));
         done.map_err(|error| {

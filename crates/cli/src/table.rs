@@ -1,7 +1,7 @@
 //! The command `table`: tables of any length, printed, written to a file, or as a checksum.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use grundy::open::Opened;
@@ -224,8 +224,8 @@ pub fn keep(file: &Path) -> Keep {
 }
 
 /// The format that a file's name asks for.
-pub fn format_of(output: Option<&PathBuf>) -> Format {
-    match output.and_then(|f| f.extension()).and_then(|e| e.to_str()) {
+pub fn format_of(output: &Path) -> Format {
+    match output.extension().and_then(|e| e.to_str()) {
         Some("csv") => Format::Csv,
         Some("json") => Format::Json,
         Some("npy") => Format::Npy,

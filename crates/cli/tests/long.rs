@@ -415,3 +415,53 @@ fn ctrl_c_keeps_the_state_and_leaves_no_file() {
         assert_eq!(resumed, answer(&words));
     }
 }
+
+/// Rows of a sweep that were found before Ctrl-C are not found again, and the files are those of an unbroken one.
+#[cfg(unix)]
+#[test]
+fn a_sweep_that_is_stopped_goes_on() {
+    let folder = folder("swept");
+    for name in ["sweep.csv", "sweep.parquet"] {
+        let (broken, whole) = (
+            folder.join(format!("broken_{name}")),
+            folder.join(format!("whole_{name}")),
+        );
+        let sweep = |out: &Path| {
+            let mut command = grundy();
+            let words = ["sweep", "0.0[0-7][1-7]", "--to", "3000", "--output"];
+            command.args(words).arg(out);
+            command
+        };
+        let part = folder.join(format!("broken_{name}.part"));
+        // Each line is a row, but for the first.
+        let kept = || std::fs::read_to_string(&part).map_or(0, |text| text.lines().count());
+        for more in [2, 5, 3] {
+            let before = kept();
+            let mut child = sweep(&broken).spawn().unwrap();
+            while kept() < before + more && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_millis(2));
+            }
+            let output = common::interrupt(child);
+            assert_eq!(output.status.code(), Some(130), "{output:?}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("the same command goes on"), "{said}");
+            assert!(!broken.exists());
+        }
+        let rows = kept();
+        let told = sweep(&broken).output().unwrap().stdout;
+        let told = String::from_utf8(told).unwrap();
+        let from = format!("{} of them from an earlier run", rows - 1);
+        assert!(rows > 10 && told.contains(&from), "{rows} {told}");
+        assert!(sweep(&whole).output().unwrap().status.success());
+        assert!(std::fs::read(&broken).unwrap() == std::fs::read(&whole).unwrap());
+    }
+    let bytes = std::fs::read(folder.join("whole_sweep.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    let wanted = ["checked_to", "same_as", "0.0[0-7][1-7]", "0.077"];
+    for text in wanted {
+        assert!(
+            bytes.windows(text.len()).any(|w| w == text.as_bytes()),
+            "{text}"
+        );
+    }
+}
