@@ -12,7 +12,7 @@
 //! c counters further than at the start. These c bits of a control are one dilation of a word by its amounts.
 //! Memory: one bit a counter and control. Values: 2 bytes a counter and control, one pass over the options a step.
 
-use grundy_core::{Budget, Int};
+use grundy_core::{Budget, Int, MexSet};
 
 /// What can be done at a counter with one control.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -702,7 +702,7 @@ impl Values {
         let limit = (WORK / table.step_cost() / 2).min(room);
         let every = table.rows_between_looks();
         let (from, reach) = (table.uniform_from(), table.reach());
-        let mut seen = Vec::new();
+        let mut seen = MexSet::default();
         let mut t = self.len();
         while t < target && self.cycle.is_none() {
             if t >= limit {
@@ -713,8 +713,11 @@ impl Values {
             }
             for q in 0..controls {
                 seen.clear();
-                seen.extend(table.node(t, q).1.map(|(c, q)| self.rows[c * controls + q]));
-                self.rows.push(mex(&mut seen));
+                for (c, q) in table.node(t, q).1 {
+                    seen.insert(u64::from(self.rows[c * controls + q]));
+                }
+                // At most the number of options, of which there are some thousand.
+                self.rows.push(seen.mex() as u16);
             }
             t += 1;
             if t < from {
@@ -763,16 +766,6 @@ impl Values {
         }
         Ok(())
     }
-}
-
-/// The least value not in the list, which is used up.
-fn mex(seen: &mut [u16]) -> u16 {
-    if seen.iter().all(|&v| v < 64) {
-        let set = seen.iter().fold(0u64, |set, &v| set | 1 << v);
-        return set.trailing_ones() as u16;
-    }
-    seen.sort_unstable();
-    seen.iter().fold(0, |m, &v| if v == m { m + 1 } else { m })
 }
 
 #[cfg(test)]
