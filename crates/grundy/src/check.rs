@@ -4,7 +4,9 @@
 //! The game's own samples and facts come first. Of the random cases half are made P-positions where a winning move is known
 //! and its result can be written as an input: who is wrong about large numbers mostly takes a P-position for an N-position.
 //!
-//! Inputs are run many cases at a time; what fails is first sought in one case alone, then shrunk. Outputs are equal when
+//! Inputs are run many cases at a time; what fails is first sought in one case alone, then shrunk. A fault that shows only
+//! here and there among large numbers, as those of rounding do, is followed down through smaller inputs drawn at random,
+//! P-positions where they can be made. Outputs are equal when
 //! they are the same but for blanks at the ends of lines and lines at the end; when only the words are the same it is said.
 //! What is right is backed by the search engine, which knows no theorem. Cost: a process a run, some thousand runs a
 //! fault at most.
@@ -26,12 +28,15 @@ use crate::child::{self, End, Run};
 use crate::format::{Want, called};
 use crate::inputs::{Field, File, Inputs, Random, unbound};
 use crate::judge::{self, CaseAnswer, Decide, Result};
-use crate::shrink::{numbers, shrink};
+use crate::shrink::{numbers, scaled, shrink, size};
 
 /// Cases run together once the first have passed alone.
 const BATCH: usize = 25;
 /// Tries of the shrinking.
 const TRIES: usize = 4000;
+/// To which share of its size, as a power of 2, an input is lowered at random, and after how many tries without a fault the
+/// next share is tried.
+const DESCENT: [(u32, usize); 6] = [(32, 4), (16, 6), (8, 8), (4, 12), (2, 16), (1, 60)];
 /// Characters of an input or output that a report shows.
 const SHOWN: usize = 2000;
 /// Lines that a report shows.
@@ -261,11 +266,11 @@ pub fn check_with(
             .filter_map(|t| t.parse::<Int>().ok());
         report.largest = largest.fold(report.largest, Int::max);
         if let Some(wrong) = wrong {
-            let alone = files
-                .iter()
-                .find(|f| matches!(checker.run(&inputs, f), Ok((_, Some(_)))))
-                .cloned();
-            let failing = alone.unwrap_or(file);
+            let alone = files.iter().find_map(|f| match checker.run(&inputs, f) {
+                Ok((_, Some(wrong))) => Some((f.clone(), wrong)),
+                _ => None,
+            });
+            let (failing, wrong) = alone.unwrap_or((file, wrong));
             report.failure = Some(checker.smallest(&mut inputs, failing, wrong, why)?);
             report.inputs += cases_in(&files);
             return Ok(report);
@@ -445,6 +450,76 @@ impl Checker<'_> {
         })
     }
 
+    /// Whether the program is wrong on an input, while there is time; what is wrong is put into `last`.
+    fn still(
+        &mut self,
+        inputs: &Inputs<'_>,
+        file: &File,
+        until: Instant,
+        last: &mut Option<Wrong>,
+    ) -> bool {
+        if Instant::now() >= until || self.options.budget.stopped() {
+            return false;
+        }
+        let Ok((_, Some(wrong))) = self.run(inputs, file) else {
+            return false;
+        };
+        *last = Some(wrong);
+        true
+    }
+
+    fn shrunk(
+        &mut self,
+        inputs: &mut Inputs<'_>,
+        file: File,
+        until: Instant,
+        last: &mut Option<Wrong>,
+    ) -> File {
+        shrink(inputs, file, TRIES, &mut |inputs, file| {
+            self.still(inputs, file, until, last)
+        })
+    }
+
+    /// A smaller input that fails, by lowering all numbers to random shares of themselves, boldly as long as that finds one;
+    /// `None` if none is found.
+    fn descend(
+        &mut self,
+        inputs: &mut Inputs<'_>,
+        file: &File,
+        until: Instant,
+        last: &mut Option<Wrong>,
+    ) -> Option<File> {
+        let mut random = Random(self.options.seed);
+        let mut best: Option<File> = None;
+        for (power, tries) in DESCENT {
+            let mut failed = 0;
+            while failed < tries && Instant::now() < until && !self.options.budget.stopped() {
+                failed += 1;
+                let from = best.as_ref().unwrap_or(file);
+                // From a half of that share up to the whole of it; the same for all numbers every other time, which keeps
+                // them in order.
+                let mut draw = || (random.below(1 << 31) + (1 << 31)) >> (power - 1);
+                let one = draw();
+                let mut share = || if failed % 2 == 0 { draw() } else { one };
+                let smaller = scaled(inputs, from, &mut share)?;
+                if !inputs.legal(&smaller) {
+                    continue;
+                }
+                let lost = self.lost(inputs, &smaller);
+                for candidate in lost.into_iter().chain([smaller]) {
+                    if size(inputs, &candidate) < size(inputs, from)
+                        && self.still(inputs, &candidate, until, last)
+                    {
+                        best = Some(candidate);
+                        failed = 0;
+                        break;
+                    }
+                }
+            }
+        }
+        best
+    }
+
     /// Shrinks an input that fails, and reports on it.
     fn smallest(
         &mut self,
@@ -454,10 +529,13 @@ impl Checker<'_> {
         why: &mut Why<'_>,
     ) -> Result<Failure> {
         let until = Instant::now() + self.options.patience;
-        let small = shrink(inputs, failing.clone(), TRIES, &mut |inputs, file| {
-            let go_on = Instant::now() < until && !self.options.budget.stopped();
-            go_on && matches!(self.run(inputs, file), Ok((_, Some(_))))
-        });
+        let mut last = None;
+        let mut small = self.shrunk(inputs, failing.clone(), until, &mut last);
+        // Most faults lie not scattered, and then nothing comes of this.
+        let soon = until.min(Instant::now() + self.options.patience / 4);
+        if let Some(smaller) = self.descend(inputs, &small, soon, &mut last) {
+            small = self.shrunk(inputs, smaller, until, &mut last);
+        }
         let mut notes = Vec::new();
         let stopped = self.options.budget.stopped();
         if stopped {
@@ -467,25 +545,34 @@ impl Checker<'_> {
                 "shrinking was broken off after its time; a smaller input may fail too".to_owned(),
             );
         }
-        let (mut file, mut wrong) = (failing.clone(), None);
+        // Whether a fault comes again is seen by one more run; what is to stop has no time for that.
+        let mut again = None;
         for candidate in [&small, &failing] {
-            // A program that is stopped says nothing, but what it did before stands.
             if self.options.budget.stopped() {
                 break;
             }
             let found = unless_stopped(self.run(inputs, candidate), &self.options.budget)?;
             if let Some((_, Some(found))) = found {
-                file = candidate.clone();
-                wrong = Some(found);
+                again = Some((candidate.clone(), found));
                 break;
             }
         }
-        let wrong = wrong.unwrap_or_else(|| {
-            if !self.options.budget.stopped() {
-                notes.push("the same input did not fail when it was run again: the program is not always wrong on it".to_owned());
+        let (file, wrong) = match again {
+            Some(again) => again,
+            None if self.options.budget.stopped() => {
+                if !stopped {
+                    notes.push("it was stopped before this input was run once more".to_owned());
+                }
+                match last {
+                    Some(wrong) => (small, wrong),
+                    None => (failing, first),
+                }
             }
-            first
-        });
+            None => {
+                notes.push("the same input did not fail when it was run again: the program is not always wrong on it".to_owned());
+                (failing, first)
+            }
+        };
         let input = inputs.print(&file);
         let theirs = String::from_utf8_lossy(&wrong.run.output).into_owned();
         if !wrong.run.read_all {

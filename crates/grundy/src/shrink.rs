@@ -79,6 +79,29 @@ pub fn shrink(
     }
 }
 
+/// A file with each number, those of lists' lengths not, lowered to a share of it, in units of 2^-32. `None` where no number is so large that this would be worth it.
+pub fn scaled(inputs: &Inputs<'_>, file: &File, share: &mut dyn FnMut() -> u64) -> Option<File> {
+    let mut file = file.clone();
+    let mut all = numbers(inputs, &mut file);
+    all.retain(|n| !n.count);
+    let few = Int::from(MANY);
+    if all.iter().all(|n| n.value.abs() <= few) {
+        return None;
+    }
+    for number in all {
+        let part = &*number.value * &Int::from(share());
+        *number.value = part.div_floor(&Int::from(1i64 << 32))?;
+    }
+    Some(file)
+}
+
+/// The size of a file: the sum of its numbers.
+pub fn size(inputs: &Inputs<'_>, file: &File) -> Int {
+    let mut file = file.clone();
+    let all = numbers(inputs, &mut file).into_iter();
+    all.fold(Int::ZERO, |sum, n| &sum + &n.value.abs())
+}
+
 /// Lowers each large number to where its fault begins, if it fails from somewhere on.
 fn bisect(
     inputs: &mut Inputs<'_>,
