@@ -157,6 +157,10 @@ impl Part {
     fn open(target: &str, title: &str, codes: &[String]) -> Result<Part, Failure> {
         let name = format!("{target}.part");
         let failed = |error: io::Error| unwritable(Some(Path::new(&name)), &error);
+        if Path::new(target).is_dir() {
+            let error = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(unwritable(Some(Path::new(target)), &error));
+        }
         let mut text = match fs::read_to_string(&name) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -675,6 +675,35 @@ fn digits_past_7() {
     ]));
 }
 
+/// What is no code, what no machine holds, and what cannot be written.
+#[test]
+fn codes_and_sizes_that_are_none() {
+    insta::assert_snapshot!(sessions(&[
+        "solve '' 4",
+        "solve 0. 4",
+        "solve .  4",
+        "period 'subtract{}'",
+        "table 'subtract{0,1}' --to 9",
+        "table 1.7 --to 9",
+        "table 0.00 --to 9",
+        "table 'subtract{1,x}' --to 9",
+        "table 'allbut{1' --to 9",
+        "sweep ''",
+        "table 0.6 --to 100000000000 --checksum",
+        "table 0.6 --to 100000000000 --format csv",
+        "table 0.77 --to 4611686018427387904 --checksum",
+        "period 0.6 --to 18446744073709551615",
+        "period 0.6 --to 18446744073709551616",
+        "sweep 0.6 --to 18446744073709551615",
+        "period 0.77 --to 18446744073709551615 --json",
+        "sweep 0.7 --output /",
+        "period 0.7 --certificate /",
+        "period 0.7 --resume /",
+        "table 0.7 --to 9 --output /dev/full",
+        "verify /",
+    ]));
+}
+
 #[test]
 fn sweeps() {
     insta::assert_snapshot!(sessions(&[

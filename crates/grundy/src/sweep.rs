@@ -273,18 +273,22 @@ pub fn sweep(
     row: &mut dyn FnMut(&Row) -> bool,
 ) -> Result<()> {
     let source = Source::new("<sweep>", "");
-    let threads = room::cores();
-    let needed = codes
+    let each = codes
         .iter()
         .filter_map(|text| codes::code(text))
         .map(|code| Heaps::bytes(&code, to.saturating_add(1)))
         .max()
         .unwrap_or(0)
-        * threads as u128;
-    if needed > u128::from(budget.memory()) {
+        .max(1);
+    let free = room::memory().unwrap_or(u64::MAX).min(budget.memory());
+    // As many codes at a time as there is memory for.
+    let threads = usize::try_from(u128::from(free) / each).unwrap_or(usize::MAX);
+    let threads = threads.min(room::cores());
+    if threads == 0 {
         let message = format!(
-            "the values of the heaps up to {to} take up to {needed} bytes on {threads} threads, more than the {} allowed",
-            budget.memory()
+            "the values of a code up to heap {to} may take {} of memory, more than the {} there are",
+            room::text(u64::try_from(each).unwrap_or(u64::MAX)),
+            room::text(free)
         );
         let error = Diagnostic::error(Code::Memory, &source, message);
         return Err(Box::new(
