@@ -1,6 +1,7 @@
 //! Answers as text for a person.
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 
 use grundy::answer::{End, rule_text, value_text};
@@ -8,7 +9,7 @@ use grundy::catalogue::Entry;
 use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
 use grundy::period::{Report, formula};
-use grundy::sequence::Sequence;
+use grundy::sequence::{Sequence, decimal};
 use grundy::table::{Cell, Table};
 use grundy::{Answer, Claim, Int};
 
@@ -329,15 +330,32 @@ pub fn table(out: &mut dyn Write, table: &Table, style: Style) -> io::Result<()>
         .iter()
         .map(|c| cell(c.as_ref()).0.chars().count());
     let widest = widest.max().unwrap_or(1);
-    let cells = table.cells.iter().map(|c| cell(c.as_ref()));
-    grid(out, table, by_value, widest, cells, style)
+    let text = |one: &Option<Cell>, word: &mut String| {
+        let (text, lost) = cell(one.as_ref());
+        word.push_str(&text);
+        lost
+    };
+    grid(
+        out,
+        table,
+        by_value,
+        widest,
+        table.cells.iter(),
+        text,
+        style,
+    )
 }
 
 /// The same of a nim-sequence, whose cells are made as they are written.
 pub fn sequence(out: &mut dyn Write, s: &Sequence, style: Style) -> io::Result<()> {
     let widest = s.largest().to_string().len() + 1;
-    let cells = s.cells().map(|c| cell(c.as_ref()));
-    grid(out, &s.heading(), true, widest, cells, style)
+    let cells = s.blocks().flat_map(|(_, values)| values);
+    let text = |value: u64, word: &mut String| {
+        decimal(value, word);
+        word.push(if value == 0 { '*' } else { ' ' });
+        value == 0
+    };
+    grid(out, &s.heading(), true, widest, cells, text, style)
 }
 
 /// The text of a cell, and whether the player to move loses.
@@ -352,12 +370,14 @@ fn cell(cell: Option<&Cell>) -> (String, bool) {
     }
 }
 
-fn grid(
+/// Rows of cells; `text` writes one of them behind nothing, and says whether the player to move loses.
+fn grid<T>(
     out: &mut dyn Write,
     table: &Table,
     by_value: bool,
     widest: usize,
-    cells: impl Iterator<Item = (String, bool)>,
+    cells: impl Iterator<Item = T>,
+    text: impl Fn(T, &mut String) -> bool,
     style: Style,
 ) -> io::Result<()> {
     let columns = match table.to[..] {
@@ -381,14 +401,26 @@ fn grid(
     writeln!(out, "{}", style.dim(heads.trim_end()))?;
     let mut cells = cells.peekable();
     let mut row = 0;
+    let (mut line, mut word) = (String::new(), String::new());
     while cells.peek().is_some() {
-        let mut line = format!("{}  ", style.dim(&format!("{row:>label$}")));
-        for (text, lost) in cells.by_ref().take(columns) {
-            let text = format!("{text:>width$}");
+        line.clear();
+        line.push_str(&style.dim(&format!("{row:>label$}")));
+        line.push_str("  ");
+        for cell in cells.by_ref().take(columns) {
+            word.clear();
+            let lost = text(cell, &mut word);
+            let blanks = width.saturating_sub(word.chars().count());
             line.push(' ');
-            line.push_str(&if lost { style.lose(&text) } else { text });
+            if lost {
+                line.push_str(&style.lose(&format!("{}{word}", " ".repeat(blanks))));
+            } else {
+                line.extend(iter::repeat_n(' ', blanks));
+                line.push_str(&word);
+            }
         }
-        writeln!(out, "{}", line.trim_end())?;
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
         row += if table.to.len() == 1 { 10 } else { 1 };
     }
     let legend = if by_value {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
-use grundy_core::{Budget, Claim, Int, Outcome};
+use grundy_core::{Budget, Claim, Int};
 use grundy_find::Heaps;
 pub use grundy_find::Progress;
 use grundy_lang::bind::{Arguments, finish};
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use crate::answer::one_line;
 use crate::run::{End, Keep, run};
-use crate::table::{Axes, Cell, Table, axes};
+use crate::table::{Axes, Table, axes};
 use crate::{Result, room};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
@@ -312,12 +312,6 @@ impl Sequence {
         })
     }
 
-    /// The values as cells, in order.
-    pub fn cells(&self) -> impl Iterator<Item = Option<Cell>> {
-        self.blocks()
-            .flat_map(|(_, values)| values.into_iter().map(|v| Some(cell(v))))
-    }
-
     /// The table without its cells.
     pub fn heading(&self) -> Table {
         let (method, claim) = self.method();
@@ -376,22 +370,22 @@ impl Sequence {
         out: &mut dyn Write,
         [head, first, second, tail, between]: [&str; 5],
     ) -> io::Result<()> {
-        let mut text: Vec<u8> = Vec::with_capacity(64 * BLOCK);
+        let mut text = String::with_capacity(64 * BLOCK);
         for (from, values) in self.blocks() {
             text.clear();
             for (n, value) in (from..).zip(values) {
                 if n > 0 {
-                    text.extend_from_slice(between.as_bytes());
+                    text.push_str(between);
                 }
-                text.extend_from_slice(head.as_bytes());
+                text.push_str(head);
                 decimal(n, &mut text);
-                text.extend_from_slice(first.as_bytes());
+                text.push_str(first);
                 decimal(value, &mut text);
-                text.extend_from_slice(second.as_bytes());
-                text.push(if value == 0 { b'P' } else { b'N' });
-                text.extend_from_slice(tail.as_bytes());
+                text.push_str(second);
+                text.push(if value == 0 { 'P' } else { 'N' });
+                text.push_str(tail);
             }
-            out.write_all(&text)?;
+            out.write_all(text.as_bytes())?;
         }
         Ok(())
     }
@@ -435,9 +429,9 @@ fn pieces(heaps: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         .map(move |from| from..end.min(from + BLOCK))
 }
 
-/// A number in decimal digits; the library's formatting costs more than all else in a row.
-fn decimal(mut n: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
+/// Adds a number in decimal digits; the library's formatting costs more than all else in a row.
+pub fn decimal(mut n: u64, out: &mut String) {
+    let mut digits = [b'0'; 20];
     let mut at = digits.len();
     loop {
         at -= 1;
@@ -447,13 +441,6 @@ fn decimal(mut n: u64, out: &mut Vec<u8>) {
             break;
         }
     }
-    out.extend_from_slice(&digits[at..]);
-}
-
-/// The cell of a heap with that value.
-pub(crate) fn cell(value: u64) -> Cell {
-    Cell {
-        outcome: Outcome::from_next_wins(value != 0),
-        grundy: Some(Int::from(value)),
-    }
+    // Digits are text.
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
