@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::diag::Code;
-use grundy_lang::interp::{Resume, Rules};
+use grundy_lang::interp::{Machine, Resume, Rules};
 use grundy_lang::ir::{Clause, Domain, Game, Move, Pattern, Play, Shape, Slot};
 use grundy_lang::value::{Pos, Position, Value};
 use grundy_theorems::Theorem;
@@ -68,14 +68,13 @@ pub struct Rule {
     pub with: Vec<(String, Value)>,
 }
 
-/// How many options are looked at, at most, to find the rules behind winning moves.
+/// How many options are looked at, at most, to find the rules behind winning moves, and how many numbers they may have in
+/// all: an array of thousands is copied for each of its options.
 const LOOK: u64 = 200_000;
+const LOOK_NUMBERS: u64 = 2_000_000;
 
 /// How many of them before it is tried to do without.
 const NEAR: u64 = 2_000;
-
-/// For how many moves that is tried then; a walk finds many as fast as one.
-const FEW: usize = 100;
 
 /// Values of quantifiers tried for each of them, guards that let nothing through included.
 const TRIED: u64 = 40;
@@ -275,8 +274,8 @@ fn quantifiers(m: &Move) -> Vec<Slot> {
     out
 }
 
-/// Finds the rules behind moves: by walking over the first options of their parts, then by `leap` where few are missing,
-/// then by walking over 200,000 options in all.
+/// Finds the rules behind moves: by walking over the first options of their parts, then by `leap`, then by walking over
+/// 200,000 options in all.
 pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
     let mut looked = 0;
     let mut start = 0;
@@ -284,18 +283,11 @@ pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Res
         let part = moves[start].part;
         let end = start + moves[start..].iter().take_while(|m| m.part == part).count();
         let group = &mut moves[start..end];
-        if !walk(rules, group, NEAR, &mut looked, budget)? {
-            let missing = |m: &&mut WinningMove| m.by.is_none();
-            if group.iter_mut().filter(missing).count() <= FEW {
-                for found in group.iter_mut().filter(missing) {
-                    leap(rules, found, budget)?;
-                }
-            }
-            if !walk(rules, group, LOOK, &mut looked, budget)? {
-                for found in group.iter_mut().filter(missing) {
-                    leap(rules, found, budget)?;
-                }
-            }
+        let numbers = group[0].from.0.len().max(1) as u64;
+        let most = |options: u64| options.min(LOOK_NUMBERS / numbers);
+        if !walk(rules, group, most(NEAR), &mut looked, budget)? {
+            leap(rules, group, budget)?;
+            walk(rules, group, most(LOOK), &mut looked, budget)?;
         }
         start = end;
     }
@@ -381,82 +373,162 @@ fn plain(pattern: &Pattern) -> bool {
     }
 }
 
-/// The sum of all counters.
-fn size(parts: &[Pos]) -> Int {
-    parts
-        .iter()
-        .flat_map(|p| &p.0)
-        .fold(Int::ZERO, |sum, word| &sum + word)
+/// Two numbers that a line of options is measured by: the sum of all counters, and the sum of each times its place.
+fn size(parts: &[Pos]) -> [Int; 2] {
+    let mut out = [Int::ZERO, Int::ZERO];
+    for (i, word) in parts.iter().flat_map(|p| &p.0).enumerate() {
+        out[0] = &out[0] + word;
+        out[1] = &out[1] + &(word * &Int::from(i + 1));
+    }
+    out
 }
 
-/// Finds the rule behind a move among too many options to walk over, where it has one quantifier over a range and the
-/// counters left sum to a linear function of it: the first two options give the line, and the option at the value that
-/// it calls for is compared with the move, so a wrong guess does no harm.
-fn leap(rules: &Rules, wanted: &mut WinningMove, budget: &Budget) -> Result<()> {
-    let game: &Game = rules.game();
-    let target = sorted(&wanted.to, game.shape == Shape::Int);
-    let mut machine = rules.machine_with(budget.clone());
-    for (index, m) in game.moves.iter().enumerate() {
-        let mut ranges = m.clauses.iter().filter_map(|c| match c {
-            Clause::For { slots, domain } => Some((slots[0], domain)),
-            Clause::If(_) => None,
-        });
-        let (Some((slot, Domain::Range(..))), None) = (ranges.next(), ranges.next()) else {
-            continue;
-        };
-        if !plain(&m.pattern) {
-            continue;
+/// Where an array differs from another; none if they are no arrays of one length.
+fn changes(from: &Pos, to: &[Pos]) -> Option<Vec<usize>> {
+    let [to] = to else { return None };
+    let same_length = from.0.len() == to.0.len() && from.0.len() > 1;
+    let pairs = from.0.iter().zip(&to.0).enumerate();
+    same_length.then(|| pairs.filter(|(_, (a, b))| a != b).map(|p| p.0).collect())
+}
+
+/// Finds the rules behind moves of a part among too many options to walk over, where the quantifiers are over ranges and
+/// the counters left are measured by a linear function of the last of them. For all values of the others the first two
+/// options give the line, and the option at the value that it calls for is compared with the move, so a wrong guess
+/// does no harm.
+fn leap(rules: &Rules, group: &mut [WinningMove], budget: &Budget) -> Result<()> {
+    let machine = rules.machine_with(budget.clone());
+    let mut machine = machine.with_patience(NEAR * TRIED);
+    let mut looked = 0;
+    for index in 0..rules.game().moves.len() {
+        match leap_by(rules.game(), index, &mut machine, group, &mut looked) {
+            Err(error) if error.code == Code::TooLarge => {}
+            done => done?,
         }
-        let mut there = Resume {
-            rule: index,
-            ..Resume::default()
-        };
-        let mut line: Vec<(Int, Int)> = Vec::new();
-        let _ = machine.options_from(&wanted.from, &there, &mut |opt| {
-            if opt.rule == index
-                && let Value::Int(k) = &opt.env[slot]
-            {
-                line.push((k.clone(), size(opt.parts)));
-                if line.len() < 2 {
-                    return ControlFlow::Continue(());
-                }
-            }
-            ControlFlow::Break(())
-        })?;
-        let [(first, from), (second, to)] = &line[..] else {
-            continue;
-        };
-        let rise = to - from;
-        let distance = &(&size(&wanted.to) - from) * &(second - first);
-        let Some(steps) = distance.div_floor(&rise) else {
-            continue;
-        };
-        if steps.is_negative() || &steps * &rise != distance {
-            continue;
-        }
-        let k = first + &steps;
-        there.at.push(k.clone());
-        let k = Value::Int(k);
-        let mut found = None;
-        let _ = machine.options_from(&wanted.from, &there, &mut |opt| {
-            if opt.rule == index
-                && opt.env[slot] == k
-                && sorted(opt.parts, game.shape == Shape::Int) == target
-            {
-                found = Some(opt.parts.to_vec());
-            }
-            ControlFlow::Break(())
-        })?;
-        if let Some(parts) = found {
-            wanted.to = parts;
-            wanted.by = Some(Rule {
-                index,
-                with: vec![(game.slots[slot].name.clone(), k)],
-            });
-            return Ok(());
+        if group.iter().all(|m| m.by.is_some()) || looked >= LOOK_NUMBERS {
+            break;
         }
     }
     Ok(())
+}
+
+/// The same by one rule.
+fn leap_by(
+    game: &Game,
+    index: usize,
+    machine: &mut Machine<'_>,
+    group: &mut [WinningMove],
+    looked: &mut u64,
+) -> Result<()> {
+    let m = &game.moves[index];
+    let heaps = game.shape == Shape::Int;
+    let from = group[0].from.clone();
+    let numbers = from.0.len().max(1) as u64;
+    let ranges = m.narrowed.iter().filter_map(|c| match c {
+        Clause::For { slots, domain } => Some(match (&slots[..], domain) {
+            (&[slot], Domain::Range(..)) => Some(slot),
+            _ => None,
+        }),
+        Clause::If(_) => None,
+    });
+    let Some(slots) = ranges.collect::<Option<Vec<Slot>>>() else {
+        return Ok(());
+    };
+    let Some((&last, others)) = slots.split_last().filter(|_| plain(&m.pattern)) else {
+        return Ok(());
+    };
+    let mut there = Resume {
+        rule: index,
+        ..Resume::default()
+    };
+    loop {
+        let mut line: Vec<(Int, Vec<Pos>)> = Vec::new();
+        let mut before: Vec<Int> = Vec::new();
+        let _ = machine.options_from(&from, &there, &mut |opt| {
+            let of = |slot: &Slot| match &opt.env[*slot] {
+                Value::Int(v) => v.clone(),
+                _ => Int::ZERO,
+            };
+            let here: Vec<Int> = others.iter().map(of).collect();
+            if opt.rule != index || (!line.is_empty() && here != before) {
+                return ControlFlow::Break(());
+            }
+            before = here;
+            line.push((of(&last), opt.parts.to_vec()));
+            if line.len() < 2 {
+                return ControlFlow::Continue(());
+            }
+            ControlFlow::Break(())
+        })?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let changed: Vec<_> = line.iter().map(|(_, to)| changes(&from, to)).collect();
+        for wanted in group.iter_mut().filter(|m| m.by.is_none()) {
+            let change = changes(&from, &wanted.to);
+            if change.is_some() && !changed.contains(&change) {
+                continue;
+            }
+            let Some(k) = on_line(&line, &wanted.to) else {
+                continue;
+            };
+            let mut at: Vec<Int> = before.clone();
+            at.push(k.clone());
+            there.at = at.iter().cloned().collect();
+            let target = sorted(&wanted.to, heaps);
+            let mut found = None;
+            let _ = machine.options_from(&from, &there, &mut |opt| {
+                let env = slots.iter().map(|s| opt.env[*s].as_int());
+                if opt.rule == index
+                    && env.eq(at.iter().map(Some))
+                    && sorted(opt.parts, heaps) == target
+                {
+                    found = Some(opt.parts.to_vec());
+                }
+                ControlFlow::Break(())
+            })?;
+            if let Some(parts) = found {
+                let value = |slot: &Slot| Some(at[slots.iter().position(|s| s == slot)?].clone());
+                wanted.to = parts;
+                wanted.by = Some(Rule {
+                    index,
+                    with: quantifiers(m)
+                        .iter()
+                        .filter_map(|slot| {
+                            let value: Int = value(slot)?;
+                            Some((game.slots[*slot].name.clone(), Value::Int(value)))
+                        })
+                        .collect(),
+                });
+            }
+        }
+        *looked += 2 * numbers;
+        let missing = group.iter().any(|m| m.by.is_none());
+        if !missing || *looked >= LOOK_NUMBERS {
+            return Ok(());
+        }
+        // On to the next value of the last but one.
+        let Some(next) = before.last_mut() else {
+            return Ok(());
+        };
+        *next = &*next + &Int::ONE;
+        there.at = before.into_iter().collect();
+    }
+}
+
+/// The value of the last quantifier at which a line of options comes to a move's sizes.
+fn on_line(line: &[(Int, Vec<Pos>)], to: &[Pos]) -> Option<Int> {
+    let [(first, from), second @ ..] = line else {
+        return None;
+    };
+    let Some((second, there)) = second.first() else {
+        return Some(first.clone());
+    };
+    let (from, there, to) = (size(from), size(there), size(to));
+    let by = (0..2).find(|&i| from[i] != there[i])?;
+    let rise = &there[by] - &from[by];
+    let distance = &(&to[by] - &from[by]) * &(second - first);
+    let steps = distance.div_floor(&rise)?;
+    (!steps.is_negative() && &steps * &rise == distance).then(|| first + &steps)
 }
 
 fn sorted(parts: &[Pos], heaps: bool) -> Vec<Pos> {

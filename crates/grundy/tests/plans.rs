@@ -180,3 +180,36 @@ fn moves_far_behind_are_traced_to_their_rules() {
         }
     }
 }
+
+/// With several quantifiers too, where each of them has more values than anybody could walk over.
+#[test]
+fn moves_of_great_counts_are_traced_to_their_rules() {
+    let game = grundy::open("card_boxes").unwrap().game;
+    let mut random = grundy_testkit::Random::new(5);
+    for boxes in [8, 60] {
+        let counts =
+            (0..boxes).map(|_| format!("{}{:018}", 1 + random.below(9), random.below(1 << 40)));
+        let words = [format!("x=[{}]", counts.collect::<Vec<_>>().join(","))];
+        let bound = grundy::bind::bind(&game, &Arguments::parse(&words).unwrap()).unwrap();
+        let plan = Plan::new(&bound.rules, Engine::Auto, Budget::default()).unwrap();
+        let answer = plan.answer(&bound.position, 20).unwrap();
+        assert!(!answer.moves.is_empty());
+        for m in &answer.moves {
+            let rule = m.by.as_ref().expect("the rule behind the move");
+            let value = |name: &str| {
+                let found = rule.with.iter().find(|(n, _)| n == name);
+                found
+                    .and_then(|(_, v)| v.as_int())
+                    .cloned()
+                    .expect("a number")
+            };
+            let (mut left, k) = (m.from.0.clone(), value("k"));
+            // An array is its length and its members.
+            let at = |name: &str| value(name).to_usize().unwrap();
+            let (from, to) = (at("A"), at("B"));
+            left[from] = &left[from] - &k;
+            left[to] = &left[to] + &k;
+            assert_eq!(left, m.to[0].0);
+        }
+    }
+}
