@@ -374,6 +374,11 @@ fn judge(color: When, spec: &str, json: bool, strict: bool, engine: &str, budget
     let done = run(&game, &mut decider, input, output, strict, budget);
     // The program is about to end, and the system takes memory back faster than it can be tidied up.
     std::mem::forget((game, decider));
+    if let Ok(summary) = &done
+        && let Some(warning) = &summary.warning
+    {
+        report(std::slice::from_ref(warning), Style::stderr(color));
+    }
     done.map(|_| true).map_err(one)
 }
 

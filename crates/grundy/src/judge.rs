@@ -62,12 +62,14 @@ pub struct CaseAnswer {
 }
 
 /// What was read and answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Cases answered.
     pub cases: u64,
     /// The output was closed by whoever read it, and the rest was left.
     pub closed: bool,
+    /// What was answered and may not have been meant: text behind the last of the promised cases, read as a further number.
+    pub warning: Option<Box<Diagnostic>>,
 }
 
 /// Reads cases and prints answers until the sentinel, the end of the input or an error.
@@ -150,6 +152,7 @@ fn run(
         scratch: Vec::new(),
         position: Position::default(),
         cases: 0,
+        warning: None,
         records,
         line: 0,
         reader: Reader::new(input),
@@ -167,6 +170,7 @@ fn run(
     let summary = Summary {
         cases: judge.cases,
         closed: judge.out.closed,
+        warning: judge.warning.take(),
     };
     match done {
         _ if summary.closed => Ok(summary),
@@ -277,6 +281,8 @@ struct Judge<'g, 'd, R, W> {
     /// That of the last case, for its memory.
     position: Position,
     cases: u64,
+    /// See [`Summary::warning`].
+    warning: Option<Box<Diagnostic>>,
     /// The output of the case at hand, if cases are printed as records.
     records: Option<String>,
     /// The line of the input in which the case at hand starts.
@@ -303,7 +309,11 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             }
             let place = self.reader.place();
             let start = match again {
-                Some(_) => self.reader.excerpt(&place),
+                Some((slot, ref count)) => {
+                    let start = self.reader.excerpt(&place);
+                    self.behind(slot, count, place, start.clone())?;
+                    start
+                }
                 None => None,
             };
             match self.record(steps, 0, true) {
@@ -327,6 +337,31 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         }
     }
 
+    /// Tells of text behind the last of the promised cases: an error if one is strict, else a warning, once.
+    fn behind(
+        &mut self,
+        slot: Slot,
+        count: &str,
+        place: Place,
+        start: Option<(String, usize)>,
+    ) -> Result<()> {
+        if self.warning.is_some() {
+            return Ok(());
+        }
+        let name = &self.game.vars[slot].name;
+        let behind = behind_cases(name, count);
+        let told = |message: &str| self.error_in(Code::Limit, place, start, None, message, "");
+        if self.strict {
+            let error = told(&format!("there is text behind {behind}"));
+            return Err(Box::new(error.help(format!(
+                "take the text away, or give the true number of cases for `{name}`"
+            ))));
+        }
+        let message = format!("the text behind {behind} was read as a new `{name}`");
+        self.warning = Some(Box::new(told(&message).warning()));
+        Ok(())
+    }
+
     /// The error of text behind the last of the promised cases, which was taken for a further number of cases.
     fn read_again(
         &self,
@@ -337,10 +372,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         start: Option<(String, usize)>,
     ) -> Box<Diagnostic> {
         let name = &self.game.vars[slot].name;
-        let behind = match count {
-            "1" => format!("the one case that `{name}` promised"),
-            n => format!("the last of the {n} cases that `{name}` promised"),
-        };
+        let behind = behind_cases(name, count);
         if error.code != Code::Truncated {
             error.notes.push(format!(
                 "the text from line {}, column {} on, behind {behind}, was read as a new `{name}`",
@@ -1314,6 +1346,13 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             .unwrap_or(line.len());
         let source = Source::excerpt("input", line, place.line);
         Diagnostic::error(code, &source, message).at(Span::new(at, end), label)
+    }
+}
+
+fn behind_cases(name: &str, count: &str) -> String {
+    match count {
+        "1" => format!("the one case that `{name}` promised"),
+        n => format!("the last of the {n} cases that `{name}` promised"),
     }
 }
 

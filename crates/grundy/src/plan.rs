@@ -307,6 +307,11 @@ impl Plan {
 
     /// The Grundy value by a search that gives up after a moment, for theorems that give outcomes only.
     fn quick_value(&self, position: &Position) -> Option<Int> {
+        if let Some((_, solver)) = self.solver()
+            && !position.parts.iter().all(|part| solver.may_search(part))
+        {
+            return None;
+        }
         let budget = Budget::with_memory(QUICK_MEMORY.min(self.budget.memory()));
         let mut search = grundy_search::Engine::patient(&self.rules, budget.clone(), QUICK_VALUES);
         search.on_progress(move |_| budget.stop());

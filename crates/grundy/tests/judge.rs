@@ -123,7 +123,7 @@ fn cases_read_at_once_are_as_those_read_one_by_one() {
             };
             assert_eq!(out, slow_out, "{game}\n{text:?}");
             match (result, slow_result) {
-                (Ok(a), Ok(b)) => assert_eq!(a, b),
+                (Ok(a), Ok(b)) => assert_eq!((a.cases, a.closed), (b.cases, b.closed)),
                 (Err(a), Err(b)) => {
                     faults += 1;
                     assert_eq!(lines(a), lines(b), "{game}\n{text:?}");
@@ -483,12 +483,28 @@ fn errors_name_what_where_and_what_to_do() {
 }
 
 #[test]
+fn more_cases_than_promised_are_answered_and_told() {
+    let (out, result) = judge(GEORGIA_BOB, "1\n3\n1 2 3\n1\n2\n1 4\n1\n1\n7\n", false);
+    assert_eq!(out.lines().count(), 3);
+    let warning = result.unwrap().warning.expect("a warning");
+    assert_eq!(
+        warning.message,
+        "line 4, column 1: the text behind the one case that `T` promised was read as a new `T`"
+    );
+}
+
+#[test]
 fn strict_holds_the_contest_to_its_limits() {
     let mut shown = String::new();
     let cases = [
         ("a number", WYTHOFF, "2 1\n1000000001 4\n"),
         ("a row", STONE_BOX, "1\n2 0\n2\n3 3\n1000001 4\n0\n"),
         ("the number of cases", GEORGIA_BOB, "21\n1\n1\n"),
+        (
+            "more cases than promised",
+            GEORGIA_BOB,
+            "1\n3\n1 2 3\n1\n2\n1 4\n",
+        ),
         (
             "a number among others",
             &CARD_BOXES.replace("N <= 10000", "all(c <= 100 for c in x)"),

@@ -319,12 +319,17 @@ fn family(kind: Family, source: &Arc<Source>, from: usize) -> Result<String, Box
     };
     if close + 1 < end {
         let message = "something behind a code";
+        let statement = text[close + 1..end].trim_start().starts_with(';');
         return Err(bad(
             source,
             Span::new(close + 1, end),
             message,
             "does not belong to it",
-            &help,
+            if statement {
+                "a code stands alone; to say more, write its rule: `n -> n - k for k in [1, 3, 4]; play misere`"
+            } else {
+                &help
+            },
         ));
     }
     let mut numbers: BTreeSet<Int> = BTreeSet::new();

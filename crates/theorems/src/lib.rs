@@ -76,6 +76,12 @@ pub trait Solver: Send + Sync {
         Ok(None)
     }
 
+    /// Whether a search of a moment may find the value of a part whose value the theorem does not give.
+    fn may_search(&self, part: &Pos) -> bool {
+        let _ = part;
+        true
+    }
+
     /// Who wins the part played alone, under the rules' own play convention and end conditions.
     fn outcome(&self, part: &Pos, budget: &Budget) -> Result<Outcome>;
 

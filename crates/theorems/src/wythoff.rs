@@ -39,6 +39,9 @@ use crate::{Options, Result, Solver, Target, Theorem, WhyNot};
 /// The theorem.
 pub struct Wythoff;
 
+/// Options that a search of a moment may look at.
+const MOST_OPTIONS: u64 = 1 << 25;
+
 /// Variables of a case once it is told by what is left and what is taken.
 const LEFT: [usize; 2] = [0, 1];
 const TAKEN: [usize; 2] = [SIGNED + 2, SIGNED + 3];
@@ -474,6 +477,13 @@ impl Solver for Pairs {
 
     fn value(&self, _: &Pos, _: &Budget) -> Result<Option<Int>> {
         Ok(None)
+    }
+
+    /// All pairs of lesser heaps come up, each with as many options as stones and more.
+    fn may_search(&self, part: &Pos) -> bool {
+        let (a, b) = (&part.0[0], &part.0[1]);
+        let options = &(a * b) * &(a + b);
+        options <= Int::from(MOST_OPTIONS)
     }
 
     fn options(&self, part: &Pos, target: &Target, limit: usize, _: &Budget) -> Result<Options> {
