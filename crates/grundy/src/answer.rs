@@ -383,10 +383,12 @@ fn size(parts: &[Pos]) -> [Int; 2] {
     out
 }
 
-/// Where an array differs from another; none if they are no arrays of one length.
-fn changes(from: &Pos, to: &[Pos]) -> Option<Vec<usize>> {
-    let [to] = to else { return None };
-    let same_length = from.0.len() == to.0.len() && from.0.len() > 1;
+/// Where an array differs from another; none if they are no arrays of one length, or have members in no order.
+fn changes(shape: &Shape, from: &Pos, to: &[Pos]) -> Option<Vec<usize>> {
+    let (Shape::Array(_), [to]) = (shape, to) else {
+        return None;
+    };
+    let same_length = from.0.len() == to.0.len();
     let pairs = from.0.iter().zip(&to.0).enumerate();
     same_length.then(|| pairs.filter(|(_, (a, b))| a != b).map(|p| p.0).collect())
 }
@@ -462,9 +464,10 @@ fn leap_by(
         if line.is_empty() {
             return Ok(());
         }
-        let changed: Vec<_> = line.iter().map(|(_, to)| changes(&from, to)).collect();
+        let changed = line.iter().map(|(_, to)| changes(&game.shape, &from, to));
+        let changed: Vec<_> = changed.collect();
         for wanted in group.iter_mut().filter(|m| m.by.is_none()) {
-            let change = changes(&from, &wanted.to);
+            let change = changes(&game.shape, &from, &wanted.to);
             if change.is_some() && !changed.contains(&change) {
                 continue;
             }

@@ -311,7 +311,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             let start = match again {
                 Some((slot, ref count)) => {
                     let start = self.reader.excerpt(&place);
-                    self.behind(slot, count, place, start.clone())?;
+                    self.behind(slot, count, place, start.clone());
                     start
                 }
                 None => None,
@@ -337,29 +337,15 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         }
     }
 
-    /// Tells of text behind the last of the promised cases: an error if one is strict, else a warning, once.
-    fn behind(
-        &mut self,
-        slot: Slot,
-        count: &str,
-        place: Place,
-        start: Option<(String, usize)>,
-    ) -> Result<()> {
-        if self.warning.is_some() {
-            return Ok(());
+    /// Tells of text behind the last of the promised cases, once.
+    fn behind(&mut self, slot: Slot, count: &str, place: Place, start: Option<(String, usize)>) {
+        if self.warning.is_none() {
+            let name = &self.game.vars[slot].name;
+            let behind = behind_cases(name, count);
+            let message = format!("the text behind {behind} was read as a new `{name}`");
+            let told = self.error_in(Code::Requirement, place, start, None, &message, "");
+            self.warning = Some(Box::new(told.warning()));
         }
-        let name = &self.game.vars[slot].name;
-        let behind = behind_cases(name, count);
-        let told = |message: &str| self.error_in(Code::Limit, place, start, None, message, "");
-        if self.strict {
-            let error = told(&format!("there is text behind {behind}"));
-            return Err(Box::new(error.help(format!(
-                "take the text away, or give the true number of cases for `{name}`"
-            ))));
-        }
-        let message = format!("the text behind {behind} was read as a new `{name}`");
-        self.warning = Some(Box::new(told(&message).warning()));
-        Ok(())
     }
 
     /// The error of text behind the last of the promised cases, which was taken for a further number of cases.
