@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::diag::Code;
-use grundy_lang::interp::{Machine, Resume, Rules};
+use grundy_lang::interp::{Machine, Opt, Resume, Rules};
 use grundy_lang::ir::{Clause, Domain, Game, Move, Pattern, Play, Shape, Slot};
 use grundy_lang::value::{Pos, Position, Value};
 use grundy_theorems::Theorem;
@@ -274,6 +274,18 @@ fn quantifiers(m: &Move) -> Vec<Slot> {
     out
 }
 
+/// The rule that gave an option, with its quantifiers.
+fn rule_of(game: &Game, opt: &Opt<'_>) -> Rule {
+    let name = |slot: Slot| (game.slots[slot].name.clone(), opt.env[slot].clone());
+    Rule {
+        index: opt.rule,
+        with: quantifiers(&game.moves[opt.rule])
+            .into_iter()
+            .map(name)
+            .collect(),
+    }
+}
+
 /// Finds the rules behind moves: by walking over the first options of their parts, then by `leap`, then by walking over
 /// 200,000 options in all.
 pub fn look_up(rules: &Rules, moves: &mut [WinningMove], budget: &Budget) -> Result<()> {
@@ -330,16 +342,9 @@ fn walk(
             if let Ok(at) = wanted.binary_search_by(|(to, _)| to.cmp(&key(opt.parts))) {
                 let found = &mut group[wanted[at].1];
                 if found.by.is_none() {
-                    let with = quantifiers(&game.moves[opt.rule])
-                        .into_iter()
-                        .map(|slot| (game.slots[slot].name.clone(), opt.env[slot].clone()))
-                        .collect();
                     // The parts in the order in which the rule writes them.
                     found.to = opt.parts.to_vec();
-                    found.by = Some(Rule {
-                        index: opt.rule,
-                        with,
-                    });
+                    found.by = Some(rule_of(game, &opt));
                     left -= 1;
                 }
             }
@@ -474,34 +479,25 @@ fn leap_by(
             let Some(k) = on_line(&line, &wanted.to) else {
                 continue;
             };
-            let mut at: Vec<Int> = before.clone();
-            at.push(k.clone());
-            there.at = at.iter().cloned().collect();
+            let guess = Resume {
+                rule: index,
+                at: before.iter().cloned().chain([k]).collect(),
+            };
             let target = sorted(&wanted.to, heaps);
             let mut found = None;
-            let _ = machine.options_from(&from, &there, &mut |opt| {
+            let _ = machine.options_from(&from, &guess, &mut |opt| {
                 let env = slots.iter().map(|s| opt.env[*s].as_int());
                 if opt.rule == index
-                    && env.eq(at.iter().map(Some))
+                    && env.eq(guess.at.iter().map(Some))
                     && sorted(opt.parts, heaps) == target
                 {
-                    found = Some(opt.parts.to_vec());
+                    found = Some((opt.parts.to_vec(), rule_of(game, &opt)));
                 }
                 ControlFlow::Break(())
             })?;
-            if let Some(parts) = found {
-                let value = |slot: &Slot| Some(at[slots.iter().position(|s| s == slot)?].clone());
+            if let Some((parts, rule)) = found {
                 wanted.to = parts;
-                wanted.by = Some(Rule {
-                    index,
-                    with: quantifiers(m)
-                        .iter()
-                        .filter_map(|slot| {
-                            let value: Int = value(slot)?;
-                            Some((game.slots[*slot].name.clone(), Value::Int(value)))
-                        })
-                        .collect(),
-                });
+                wanted.by = Some(rule);
             }
         }
         *looked += 2 * numbers;

@@ -311,7 +311,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
             let start = match again {
                 Some((slot, ref count)) => {
                     let start = self.reader.excerpt(&place);
-                    self.behind(slot, count, place, start.clone());
+                    self.behind(slot, count, place, start.as_ref());
                     start
                 }
                 None => None,
@@ -338,12 +338,12 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     }
 
     /// Tells of text behind the last of the promised cases, once.
-    fn behind(&mut self, slot: Slot, count: &str, place: Place, start: Option<(String, usize)>) {
+    fn behind(&mut self, slot: Slot, count: &str, place: Place, start: Option<&(String, usize)>) {
         if self.warning.is_none() {
             let name = &self.game.vars[slot].name;
             let behind = behind_cases(name, count);
             let message = format!("the text behind {behind} was read as a new `{name}`");
-            let told = self.error_in(Code::Requirement, place, start, None, &message, "");
+            let told = self.error_in(Code::Requirement, place, start.cloned(), None, &message, "");
             self.warning = Some(Box::new(told.warning()));
         }
     }
