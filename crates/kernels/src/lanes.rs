@@ -1,22 +1,6 @@
-//! The inner loops over many heaps at a time: portable, and for AVX2. Both give the same bits.
-//!
-//! Eight neighbouring heaps are one `Eight`: byte 8q + i of a half has a bit for each of the codes 8q to 8q + 7 that is excluded
-//! for heap i, the second half those from 32 on. A code at or past 64 has no bit: so the mark of a rare partner, 255,
-//! nim-added to any code below 64, counts for nothing.
+//! The inner loops for codes of one and of two bytes, over many heaps at a time: portable, and for AVX2. Both give the same bits.
 
 use std::ops::Not;
-
-/// The codes excluded for eight heaps.
-pub(crate) type Eight = [[u8; 32]; 2];
-
-/// The words of a row of bits, one for each code.
-pub(crate) const ROW: usize = 128;
-
-/// Words of 64 heaps whose rare values are proved to be options together.
-pub(crate) const SPAN: usize = 8;
-
-/// The lanes of even heaps.
-pub(crate) const EVEN: u64 = 0x5555_5555_5555_5555;
 
 /// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,65 +9,10 @@ pub(crate) struct Delta<T> {
     pub code: T,
 }
 
-/// The deltas of a block among its own heaps and those of the block before.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Near {
-    /// 8 ≤ back < 64: how many words of eight codes below, the bits to shift by, and the code in all eight bytes.
-    mid: Vec<(u8, u8, u64)>,
-    /// back < 8.
-    close: Vec<(u8, u8)>,
-}
-
-impl Near {
-    pub fn new(deltas: &[Delta<u8>]) -> Self {
-        let mut near = Near::default();
-        for d in deltas {
-            if d.back >= 8 {
-                let words = d.back.div_ceil(8) as u8;
-                let shift = (words * 8 - d.back as u8) * 8;
-                near.mid
-                    .push((words, shift, u64::from(d.code) * 0x0101_0101_0101_0101));
-            } else {
-                near.close.push((d.back as u8, d.code));
-            }
-        }
-        // The nearest is the last to be known.
-        near.close.sort_by_key(|c| std::cmp::Reverse(c.0));
-        near
-    }
-
-    /// Deltas in all.
-    pub fn len(&self) -> usize {
-        self.mid.len() + self.close.len()
-    }
-}
-
-/// One pair for each heap of a span that may show a rare value to be an option: where the partners' bits are, from the word
-/// of lane 0 on, and how far their words are shifted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Witness {
-    word: i32,
-    shift: u32,
-}
-
-impl Witness {
-    /// The partner is the heap `back` below, and has the common code `row`.
-    pub fn new(back: u16, row: u8) -> Self {
-        Witness {
-            word: i32::from(row) * ROW as i32 - i32::from(back.div_ceil(64)),
-            shift: u32::from(back).next_multiple_of(64) - u32::from(back),
-        }
-    }
-
-    fn words<'a>(&self, rows: &'a [u64], at: usize) -> &'a [u64] {
-        &rows[at.wrapping_add_signed(self.word as isize)..][..SPAN + 1]
-    }
-}
-
 /// Whether the processor has AVX2, and BMI and POPCNT, which every processor with AVX2 so far has.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn has_avx2() -> bool {
+pub(crate) fn has_avx2() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt")
 }
@@ -91,7 +20,7 @@ fn has_avx2() -> bool {
 macro_rules! with_avx2 {
     ($name:ident($($arg:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
+        if $crate::lanes::has_avx2() {
             // SAFETY: the processor has AVX2 and what came with it.
             #[allow(unsafe_code)]
             return unsafe { x86::$name($($arg),*) };
@@ -99,55 +28,7 @@ macro_rules! with_avx2 {
         portable::$name($($arg),*)
     }};
 }
-
-/// `masks` becomes what the far deltas exclude: the codes `codes[base + i − back] ⊕ code`. Only codes below 32 if not `wide`.
-pub(crate) fn far(
-    codes: &[u8],
-    base: usize,
-    deltas: &[Delta<u8>],
-    wide: bool,
-    masks: &mut [Eight; 8],
-) {
-    if wide {
-        with_avx2!(far_wide(codes, base, deltas, masks))
-    } else {
-        with_avx2!(far_slim(codes, base, deltas, masks))
-    }
-}
-
-/// The codes of a block, eight to a word, behind those of the block before. `masks` has what the far deltas exclude;
-/// lanes before `first` are known already. `mixed` says that one of the eight heaps before a word may be rare.
-pub(crate) fn near(
-    window: &mut [u64; 17],
-    masks: &[Eight; 8],
-    near: &Near,
-    wide: bool,
-    mixed: bool,
-    first: usize,
-) {
-    match (wide, mixed) {
-        (true, true) => with_avx2!(near_wide_mixed(window, masks, near, first)),
-        (true, false) => with_avx2!(near_wide(window, masks, near, first)),
-        (false, true) => with_avx2!(near_slim_mixed(window, masks, near, first)),
-        (false, false) => with_avx2!(near_slim(window, masks, near, first)),
-    }
-}
-
-/// Sets word `word` of the rows of codes to `last` to the places of the codes.
-pub(crate) fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
-    with_avx2!(fill_rows(rows, word, codes, last))
-}
-
-/// How many even and odd heaps have their bits in a row's words of a span, but for those of lanes before `first`.
-pub(crate) fn count(row: &[u64], word: usize, first: usize) -> [u64; 2] {
-    with_avx2!(count(row, word, first))
-}
-
-/// Takes the lanes from `rest` for which a witness shows the value to be an option; `rows` has a bit
-/// for each heap with common code r in row r, lane 0 being the first bit of word `at`. Gives the number of steps.
-pub(crate) fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
-    with_avx2!(exclude(rows, at, plan, rest))
-}
+pub(crate) use with_avx2;
 
 /// Holes of 64 heaps that a pair gives become 255. `mixed` says that a partner may be rare, and gives nothing.
 pub(crate) fn strike(
@@ -327,65 +208,6 @@ pub(crate) fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
     with_avx2!(take(values, backs))
 }
 
-/// The eight heaps of word j in order: each the least code that neither the masks nor a close partner excludes.
-#[inline(always)]
-fn close<const MIXED: bool>(
-    window: &mut [u64; 17],
-    masks: &[u64; 8],
-    near: &Near,
-    j: usize,
-    first: usize,
-) {
-    let from = first.saturating_sub(8 * j);
-    // The last eight codes, the latest in the top byte.
-    let shift = 8 * from as u32;
-    let (old, known) = (window[7 + j], window[8 + j]);
-    let before = if from == 0 {
-        old
-    } else {
-        old >> shift | known << (64 - shift)
-    };
-    // With their number known the loops over the close deltas unroll.
-    macro_rules! unrolled {
-        ($($n:literal)*) => {
-            match near.close.len() {
-                $($n => {
-                    let close: [(u8, u8); $n] = near.close[..].try_into().expect("so many");
-                    in_order::<MIXED>(before, masks, &close, from)
-                })*
-                _ => in_order::<MIXED>(before, masks, &near.close, from),
-            }
-        };
-    }
-    window[8 + j] = unrolled!(0 1 2 3 4 5 6 7 8 9 10);
-}
-
-/// Each step waits for the one before: so no more than needed stands between two codes.
-#[inline(always)]
-fn in_order<const MIXED: bool>(
-    mut last: u64,
-    masks: &[u64; 8],
-    close: &[(u8, u8)],
-    from: usize,
-) -> u64 {
-    for &mask in &masks[from..] {
-        let mut free = !mask;
-        for &(back, code) in close {
-            let x = last >> ((64 - 8 * u32::from(back)) & 63) ^ u64::from(code);
-            let given = if MIXED {
-                u64::from(x as u8 & 0xC0 == 0)
-            } else {
-                1
-            };
-            free &= !(given << (x & 63));
-        }
-        // With no code left it is 64.
-        let code = u64::from(free.trailing_zeros());
-        last = (last & !0xff | code).rotate_right(8);
-    }
-    last
-}
-
 /// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time. `turned` has the
 /// first codes, as many as one likes, the last of them first: those need not be turned round then.
 pub(crate) fn find_pair(
@@ -401,7 +223,7 @@ pub(crate) fn find_pair(
 mod portable {
     use std::ops::{BitOr, BitXor, Not};
 
-    use super::{Delta, EVEN, Eight, Layer, Near, ROW, SPAN, Witness};
+    use super::{Delta, Layer};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
         std::array::from_fn(|i| {
@@ -483,12 +305,6 @@ mod portable {
         }
     }
 
-    fn exclude_one(eight: &mut Eight, lane: usize, code: u8) {
-        if code < 64 {
-            eight[usize::from(code) / 32][usize::from(code) / 8 % 4 * 8 + lane] |= 1 << (code % 8);
-        }
-    }
-
     pub fn planes_mixed(
         codes: &[u8],
         base: usize,
@@ -547,94 +363,12 @@ mod portable {
             p *= 2;
         }
     }
-
-    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
-        *masks = [[[0; 32]; 2]; 8];
-        for delta in deltas {
-            let from = base - delta.back as usize;
-            for (i, &c) in codes[from..from + 64].iter().enumerate() {
-                exclude_one(&mut masks[i / 8], i % 8, c ^ delta.code);
-            }
-        }
-    }
-
-    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
-        far_wide(codes, base, deltas, masks);
-    }
-
-    fn near<const MIXED: bool>(
-        window: &mut [u64; 17],
-        masks: &[Eight; 8],
-        near: &Near,
-        first: usize,
-    ) {
-        for j in first / 8..8 {
-            let mut eight = masks[j];
-            for &(words, shift, code) in &near.mid {
-                let w = 8 + j - usize::from(words);
-                let codes = window[w] >> shift | window[w + 1] << 1 << (63 - shift);
-                for (lane, c) in (codes ^ code).to_le_bytes().into_iter().enumerate() {
-                    exclude_one(&mut eight, lane, c);
-                }
-            }
-            let masks = std::array::from_fn(|i| {
-                u64::from_le_bytes(std::array::from_fn(|q| eight[q / 4][q % 4 * 8 + i]))
-            });
-            super::close::<MIXED>(window, &masks, near, j, first);
-        }
-    }
-
-    pub fn near_wide(window: &mut [u64; 17], masks: &[Eight; 8], list: &Near, first: usize) {
-        near::<false>(window, masks, list, first);
-    }
-
-    pub fn near_wide_mixed(window: &mut [u64; 17], masks: &[Eight; 8], list: &Near, first: usize) {
-        near::<true>(window, masks, list, first);
-    }
-
-    pub use near_wide as near_slim;
-    pub use near_wide_mixed as near_slim_mixed;
-
-    pub fn count(rows: &[u64], word: usize, first: usize) -> [u64; 2] {
-        let mut counts = [0, 0];
-        for (b, bits) in rows[word..word + SPAN].iter().enumerate() {
-            let bits = if b == 0 {
-                bits >> first << first
-            } else {
-                *bits
-            };
-            counts[0] += u64::from((bits & EVEN).count_ones());
-            counts[1] += u64::from((bits & !EVEN).count_ones());
-        }
-        counts
-    }
-
-    pub fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
-        for code in 0..=last {
-            let bits = codes.iter().enumerate();
-            let bits = bits.fold(0, |bits, (i, &c)| bits | u64::from(c == code) << i);
-            rows[usize::from(code) * ROW + word] = bits;
-        }
-    }
-
-    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
-        for (steps, w) in plan.iter().enumerate() {
-            if *rest == [0; SPAN] {
-                return steps as u64;
-            }
-            let words = w.words(rows, at);
-            for i in 0..SPAN {
-                rest[i] &= !(words[i] >> w.shift | words[i + 1] << 1 << (63 - w.shift));
-            }
-        }
-        plan.len() as u64
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{Delta, Eight, Layer, Near, ROW, SPAN, Witness};
+    use super::{Delta, Layer};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx2")]
@@ -998,200 +732,6 @@ mod x86 {
     pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_rows::<false>(codes, base, deltas, holes);
     }
-
-    /// Codes less 8q, as q is in `planes`, to their bits: a difference past 15 goes past 127.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn bits(codes: __m256i, planes: __m256i) -> __m256i {
-        let index = _mm256_adds_epu8(_mm256_xor_si256(codes, planes), _mm256_set1_epi8(0x70));
-        _mm256_shuffle_epi8(table(), index)
-    }
-
-    /// 32 lanes at a time, a register for each eight codes.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn far<const PLANES: usize>(
-        codes: &[u8],
-        base: usize,
-        deltas: &[Delta<u8>],
-        masks: &mut [Eight; 8],
-    ) {
-        for (group, out) in masks.chunks_exact_mut(4).enumerate() {
-            let mut planes = [_mm256_setzero_si256(); PLANES];
-            for delta in deltas {
-                let from = base - delta.back as usize + 32 * group;
-                let c = &codes[from..from + 32];
-                // SAFETY: the slice has 32 bytes.
-                let c = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
-                let c = _mm256_xor_si256(c, _mm256_set1_epi8(delta.code as i8));
-                for (q, plane) in planes.iter_mut().enumerate() {
-                    *plane = _mm256_or_si256(*plane, bits(c, _mm256_set1_epi8(8 * q as i8)));
-                }
-            }
-            for half in 0..PLANES / 4 {
-                // Four planes of four words to four words of each.
-                let p = &planes[4 * half..4 * half + 4];
-                let (a, b) = (
-                    _mm256_unpacklo_epi64(p[0], p[1]),
-                    _mm256_unpackhi_epi64(p[0], p[1]),
-                );
-                let (c, d) = (
-                    _mm256_unpacklo_epi64(p[2], p[3]),
-                    _mm256_unpackhi_epi64(p[2], p[3]),
-                );
-                let four = [
-                    _mm256_permute2x128_si256::<0x20>(a, c),
-                    _mm256_permute2x128_si256::<0x20>(b, d),
-                    _mm256_permute2x128_si256::<0x31>(a, c),
-                    _mm256_permute2x128_si256::<0x31>(b, d),
-                ];
-                for (out, four) in out.iter_mut().zip(four) {
-                    // SAFETY: the array has 32 bytes.
-                    unsafe { _mm256_storeu_si256(out[half].as_mut_ptr().cast(), four) };
-                }
-            }
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn far_slim(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
-        far::<4>(codes, base, deltas, masks);
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn far_wide(codes: &[u8], base: usize, deltas: &[Delta<u8>], masks: &mut [Eight; 8]) {
-        far::<8>(codes, base, deltas, masks);
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn near<const WIDE: bool, const MIXED: bool>(
-        window: &mut [u64; 17],
-        masks: &[Eight; 8],
-        near: &Near,
-        first: usize,
-    ) {
-        const Q: i64 = 0x0808_0808_0808_0808;
-        let planes = [
-            _mm256_setr_epi64x(0, Q, 2 * Q, 3 * Q),
-            _mm256_setr_epi64x(4 * Q, 5 * Q, 6 * Q, 7 * Q),
-        ];
-        // The bytes of planes 0 and 1, or 2 and 3, of each lane side by side.
-        let pair = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
-        ));
-        for j in first / 8..8 {
-            // SAFETY: the arrays have 32 bytes.
-            let mut m = unsafe {
-                [
-                    _mm256_loadu_si256(masks[j][0].as_ptr().cast()),
-                    _mm256_loadu_si256(masks[j][1].as_ptr().cast()),
-                ]
-            };
-            for &(words, shift, code) in &near.mid {
-                let w = 8 + j - usize::from(words);
-                let codes = window[w] >> shift | window[w + 1] << 1 << (63 - shift);
-                let codes = _mm256_set1_epi64x((codes ^ code) as i64);
-                m[0] = _mm256_or_si256(m[0], bits(codes, planes[0]));
-                if WIDE {
-                    m[1] = _mm256_or_si256(m[1], bits(codes, planes[1]));
-                }
-            }
-            let lanes = |m: __m256i| {
-                let m = _mm256_shuffle_epi8(m, pair);
-                let (low, high) = (_mm256_castsi256_si128(m), _mm256_extracti128_si256::<1>(m));
-                let (a, b) = (_mm_unpacklo_epi16(low, high), _mm_unpackhi_epi16(low, high));
-                let mut out = [0u32; 8];
-                // SAFETY: the array has 32 bytes.
-                unsafe {
-                    _mm_storeu_si128(out.as_mut_ptr().cast(), a);
-                    _mm_storeu_si128(out[4..].as_mut_ptr().cast(), b);
-                }
-                out
-            };
-            let low = lanes(m[0]);
-            let masks: [u64; 8] = if WIDE {
-                let high = lanes(m[1]);
-                std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
-            } else {
-                low.map(u64::from)
-            };
-            super::close::<MIXED>(window, &masks, near, j, first);
-        }
-    }
-
-    macro_rules! near {
-        ($($name:ident $wide:literal $mixed:literal)*) => {
-            $(#[target_feature(enable = "avx2,bmi1,bmi2")]
-            pub fn $name(window: &mut [u64; 17], masks: &[Eight; 8], near: &Near, first: usize) {
-                self::near::<$wide, $mixed>(window, masks, near, first);
-            })*
-        };
-    }
-    near! {
-        near_slim false false
-        near_slim_mixed false true
-        near_wide true false
-        near_wide_mixed true true
-    }
-
-    #[target_feature(enable = "avx2,popcnt")]
-    pub fn count(rows: &[u64], word: usize, first: usize) -> [u64; 2] {
-        super::portable::count(rows, word, first)
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn fill_rows(rows: &mut [u64], word: usize, codes: &[u8; 64], last: u8) {
-        // SAFETY: the array has 64 bytes.
-        let (a, b) = unsafe {
-            (
-                _mm256_loadu_si256(codes.as_ptr().cast()),
-                _mm256_loadu_si256(codes[32..].as_ptr().cast()),
-            )
-        };
-        for (code, row) in (0..=last).zip(rows.chunks_exact_mut(ROW)) {
-            let code = _mm256_set1_epi8(code as i8);
-            let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, code)) as u32;
-            let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(b, code)) as u32;
-            row[word] = u64::from(low) | u64::from(high) << 32;
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub fn exclude(rows: &[u64], at: usize, plan: &[Witness], rest: &mut [u64; SPAN]) -> u64 {
-        const { assert!(SPAN == 8) };
-        // SAFETY: eight words.
-        let (mut left, mut right) = unsafe {
-            (
-                _mm256_loadu_si256(rest.as_ptr().cast()),
-                _mm256_loadu_si256(rest[4..].as_ptr().cast()),
-            )
-        };
-        let mut steps = 0;
-        let all = _mm_cvtsi32_si128(64);
-        for w in plan {
-            let open = _mm256_or_si256(left, right);
-            if _mm256_testz_si256(open, open) == 1 {
-                break;
-            }
-            let words = w.words(rows, at);
-            // SAFETY: the slice has nine words.
-            let [a, b, c, d] =
-                [0, 1, 4, 5].map(|i| unsafe { _mm256_loadu_si256(words[i..].as_ptr().cast()) });
-            let low = _mm_cvtsi32_si128(w.shift as i32);
-            let high = _mm_sub_epi32(all, low);
-            let shown = |a, b| _mm256_or_si256(_mm256_srl_epi64(a, low), _mm256_sll_epi64(b, high));
-            left = _mm256_andnot_si256(shown(a, b), left);
-            right = _mm256_andnot_si256(shown(c, d), right);
-            steps += 1;
-        }
-        // SAFETY: eight words.
-        unsafe {
-            _mm256_storeu_si256(rest.as_mut_ptr().cast(), left);
-            _mm256_storeu_si256(rest[4..].as_mut_ptr().cast(), right);
-        }
-        steps
-    }
 }
 
 #[cfg(test)]
@@ -1250,61 +790,6 @@ mod tests {
             let most = [20, 32, 64, 200][seed as usize % 4];
             let (codes, deltas) = table(seed, most);
             let mixed = seed % 3 == 0;
-
-            if most <= 64 {
-                let wide = most == 64;
-                let (mut a, mut b) = ([[[0; 32]; 2]; 8], [[[0; 32]; 2]; 8]);
-                far(&codes, 500, &deltas, wide, &mut a);
-                portable::far_wide(&codes, 500, &deltas, &mut b);
-                if !wide {
-                    a.iter_mut()
-                        .chain(&mut b)
-                        .for_each(|eight| eight[1] = [0; 32]);
-                }
-                assert_eq!(a, b);
-                // Beyond what the far deltas exclude there must be room for a code.
-                let short: Vec<Delta<u8>> = deltas
-                    .iter()
-                    .map(|d| Delta {
-                        back: 1 + d.back % 63,
-                        ..*d
-                    })
-                    .take(6)
-                    .collect();
-                let list = Near::new(&short);
-                let masks = [[[0u8; 32]; 2]; 8];
-                let mut one = [0u64; 17];
-                for (w, eight) in one.iter_mut().zip(codes.chunks_exact(8)).take(16) {
-                    *w = u64::from_le_bytes(eight.try_into().unwrap());
-                }
-                let (mut two, first) = (one, random(64) as usize);
-                near(&mut one, &masks, &list, wide, true, first);
-                portable::near_wide_mixed(&mut two, &masks, &list, first);
-                assert_eq!(one, two);
-                if !codes.contains(&255) {
-                    near(&mut one, &masks, &list, wide, false, first);
-                    assert_eq!(one, two);
-                }
-            }
-
-            let (mut a, mut b) = (vec![0; 64 * ROW], vec![0; 64 * ROW]);
-            for word in 0..16 {
-                let sixty_four = codes[64 * (word % 9)..][..64].try_into().unwrap();
-                fill_rows(&mut a, word, sixty_four, 63);
-                portable::fill_rows(&mut b, word, sixty_four, 63);
-            }
-            assert_eq!(a, b);
-            let first = random(64) as usize;
-            assert_eq!(count(&a, 3, first), portable::count(&b, 3, first));
-            let plan: Vec<Witness> = (0..9)
-                .map(|_| Witness::new(1 + random(250) as u16, random(64) as u8))
-                .collect();
-            let (mut one, mut two) = ([u64::MAX; SPAN], [u64::MAX; SPAN]);
-            assert_eq!(
-                exclude(&a, 4, &plan, &mut one),
-                portable::exclude(&b, 4, &plan, &mut two)
-            );
-            assert_eq!(one, two);
 
             let values: Vec<u16> = codes.iter().map(|&c| u16::from(c) % 300 / 20).collect();
             let backs: Vec<usize> = (0..1 + random(8))

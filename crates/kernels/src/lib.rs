@@ -1,9 +1,9 @@
 //! Nim-sequences of one-heap games at record speed: kernels that know nothing of rules, only of codes. No I/O enters.
 //!
 //! A ladder, each rung tested against the one below: `plain` (every option, every code), `scalar` (a rare/common split, one
-//! heap after the other), then 64 heaps at a time, `pairs` for small codes and `large` for codes of one and of two bytes
-//! (`table` has what they share, `lanes` the inner loops, portable and for AVX2). A sequence goes up to larger codes when it
-//! needs them. `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
+//! heap after the other), then 32 or 64 heaps at a time, `pairs` for small codes and `large` for codes of one and of two
+//! bytes (`table` has what they share, `small` and `lanes` the inner loops, portable and for AVX2). A sequence goes up to larger
+//! codes when it needs them. `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod checkpoint;
@@ -12,6 +12,7 @@ mod large;
 mod pairs;
 mod plain;
 mod scalar;
+mod small;
 mod split;
 mod table;
 mod taking;

@@ -479,10 +479,6 @@ impl<T: Cell> Table<T> {
     /// Whether a rare value of that code is an option of n.
     pub fn search(&mut self, n: usize, k: u32) -> bool {
         self.work.searches += 1;
-        let value = self.split.decode(k, n, false);
-        if self.ones.iter().any(|&t| self.value(n - t) == value) {
-            return true;
-        }
         for &t in &self.twos {
             let total = n - t;
             let cells = &self.cells[PAD..];
@@ -514,7 +510,8 @@ impl<T: Cell> Table<T> {
                 }
             }
         }
-        false
+        let value = self.split.decode(k, n, false);
+        self.ones.iter().any(|&t| self.value(n - t) == value)
     }
 
     pub fn save(&self, out: &mut Writer) {
