@@ -175,6 +175,11 @@ fn grouped(n: u64) -> String {
     out
 }
 
+/// So many of something, in the singular or the plural.
+fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 fn run(cli: &Cli, budget: &Budget) -> Done {
     let style = Style::stdout(cli.color);
     let Some(command) = &cli.command else {
@@ -396,15 +401,22 @@ fn check_program(
             .map_or_else(|_| Vec::new(), |explanation| explanation.argument)
     };
     let terminal = io::stderr().is_terminal();
-    let mut told = |inputs: u64| {
-        if terminal {
-            PROGRESS.store(true, Ordering::Relaxed);
-            let _ = write!(
-                io::stderr(),
-                "\r\x1b[K{} inputs, all equal (Ctrl-C stops)",
-                grouped(inputs)
-            );
+    let mut told = |progress: check::Progress<'_>| {
+        if !terminal {
+            return;
         }
+        PROGRESS.store(true, Ordering::Relaxed);
+        let line = match progress {
+            check::Progress::Passed(inputs) => {
+                format!("{} inputs, all equal (Ctrl-C stops)", grouped(inputs))
+            }
+            check::Progress::Shrinking { fault, runs, words } => format!(
+                "the program {fault}; shrinking the input: {} after {} (Ctrl-C shows it)",
+                counted(words as u64, "number"),
+                counted(runs, "run")
+            ),
+        };
+        let _ = write!(io::stderr(), "\r\x1b[K{line}");
     };
     let report = check::check_with(&game, &mut decider, command, options, &mut why, &mut told);
     clear_progress();

@@ -74,6 +74,25 @@ impl Default for Options {
 /// Who says why an answer is right: sentences about a position under some rules.
 pub type Why<'w> = dyn FnMut(&Rules, &Position) -> Vec<String> + 'w;
 
+/// How far a check has come.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'p> {
+    /// This many inputs were answered as ours are.
+    Passed(u64),
+    /// The program failed, and a smaller input that shows it is looked for.
+    Shrinking {
+        /// What is wrong, to follow "the program".
+        fault: &'p str,
+        /// Runs of the program since then.
+        runs: u64,
+        /// The words of the smallest input so far.
+        words: usize,
+    },
+}
+
+/// Who is told how far a check has come.
+pub type Told<'t> = dyn FnMut(Progress<'_>) + 't;
+
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -161,8 +180,16 @@ struct Checker<'c> {
     decide: &'c mut dyn Decide,
     command: &'c [String],
     options: &'c Options,
+    told: &'c mut Told<'c>,
     /// Inputs that were answered as ours are.
     passed: u64,
+    /// Runs while shrinking.
+    runs: u64,
+    /// What is wrong on the smallest input so far, and the words of that.
+    fault: String,
+    words: usize,
+    /// Whether a run was left out for want of time since this was last cleared.
+    cut: bool,
 }
 
 /// What is wrong with a run.
@@ -172,14 +199,14 @@ struct Wrong {
     run: Run,
 }
 
-/// Checks a program. `progress` is told how many cases have passed.
-pub fn check_with(
-    game: &Arc<Game>,
-    decide: &mut dyn Decide,
-    command: &[String],
-    options: &Options,
+/// Checks a program.
+pub fn check_with<'c>(
+    game: &'c Arc<Game>,
+    decide: &'c mut dyn Decide,
+    command: &'c [String],
+    options: &'c Options,
     why: &mut Why<'_>,
-    progress: &mut dyn FnMut(u64),
+    told: &'c mut Told<'c>,
 ) -> Result<Report> {
     let rules = unbound(game);
     let mut inputs = Inputs::new(&rules, options.seed)?;
@@ -194,7 +221,12 @@ pub fn check_with(
         decide,
         command,
         options,
+        told,
         passed: 0,
+        runs: 0,
+        fault: String::new(),
+        words: 0,
+        cut: false,
     };
     let mut report = Report {
         inputs: 0,
@@ -278,7 +310,7 @@ pub fn check_with(
         report.loose += u64::from(equal == Equal::Words);
         report.inputs += cases_in(&files);
         checker.passed = report.inputs;
-        progress(report.inputs);
+        (checker.told)(Progress::Passed(report.inputs));
     }
     if report.inputs == 0 {
         let message = format!(
@@ -459,13 +491,32 @@ impl Checker<'_> {
         last: &mut Option<Wrong>,
     ) -> bool {
         if Instant::now() >= until || self.options.budget.stopped() {
+            self.cut = true;
             return false;
         }
-        let Ok((_, Some(wrong))) = self.run(inputs, file) else {
+        let run = self.run(inputs, file);
+        self.runs += 1;
+        let Ok((_, Some(wrong))) = run else {
+            self.shrinking();
             return false;
         };
+        self.smallest_yet(&wrong, inputs, file);
         *last = Some(wrong);
         true
+    }
+
+    fn smallest_yet(&mut self, wrong: &Wrong, inputs: &Inputs<'_>, file: &File) {
+        self.fault.clone_from(&wrong.fault);
+        self.words = inputs.print(file).split_whitespace().count();
+        self.shrinking();
+    }
+
+    fn shrinking(&mut self) {
+        (self.told)(Progress::Shrinking {
+            fault: &self.fault,
+            runs: self.runs,
+            words: self.words,
+        });
     }
 
     fn shrunk(
@@ -529,21 +580,26 @@ impl Checker<'_> {
         why: &mut Why<'_>,
     ) -> Result<Failure> {
         let until = Instant::now() + self.options.patience;
+        self.smallest_yet(&first, inputs, &failing);
         let mut last = None;
         let mut small = self.shrunk(inputs, failing.clone(), until, &mut last);
+        let mut cut = self.cut;
         // Most faults lie not scattered, and then nothing comes of this.
         let soon = until.min(Instant::now() + self.options.patience / 4);
         if let Some(smaller) = self.descend(inputs, &small, soon, &mut last) {
+            self.cut = false;
             small = self.shrunk(inputs, smaller, until, &mut last);
+            cut = self.cut;
         }
         let mut notes = Vec::new();
         let stopped = self.options.budget.stopped();
         if stopped {
             notes.push("a smaller input was looked for when it was stopped".to_owned());
-        } else if Instant::now() >= until {
-            notes.push(
-                "shrinking was broken off after its time; a smaller input may fail too".to_owned(),
-            );
+        } else if cut {
+            notes.push(format!(
+                "shrinking was broken off after {} seconds; a smaller input may fail too",
+                self.options.patience.as_secs()
+            ));
         }
         // Whether a fault comes again is seen by one more run; what is to stop has no time for that.
         let mut again = None;

@@ -150,6 +150,7 @@ fn run(
         ruling: None,
         rows_at: Vec::new(),
         scratch: Vec::new(),
+        numbers: Vec::new(),
         position: Position::default(),
         cases: 0,
         warning: None,
@@ -278,6 +279,8 @@ struct Judge<'g, 'd, R, W> {
     /// Where each row of the last table stands.
     rows_at: Vec<Place>,
     scratch: Vec<Value>,
+    /// Those of a case that is read at once.
+    numbers: Vec<i64>,
     /// That of the last case, for its memory.
     position: Position,
     cases: u64,
@@ -303,6 +306,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         // The number of cases and its name, once all those of an input that is one `repeat` have been read.
         let mut again: Option<(Slot, String)> = None;
         loop {
+            while self.at_once(0)? {}
             self.wait()?;
             if !self.reader.more().map_err(|f| self.fault(f, ""))? {
                 return Ok(());
@@ -316,7 +320,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 }
                 None => None,
             };
-            match self.record(steps, 0, true) {
+            match self.record(steps, true) {
                 Ok(Flow::Over) => return Ok(()),
                 Ok(Flow::On) => {}
                 Err(error) => {
@@ -388,11 +392,8 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
     }
 
     /// Reads the steps of one record, or of one time of a `repeat`, and answers the case that they end with.
-    fn record(&mut self, steps: &[Step<'g>], lane: usize, first: bool) -> Result<Flow> {
+    fn record(&mut self, steps: &[Step<'g>], first: bool) -> Result<Flow> {
         self.line = self.reader.place().line;
-        if self.at_once(lane)? {
-            return Ok(Flow::On);
-        }
         self.reader.take_negative();
         let mut sentinel = 0..0;
         if first {
@@ -418,17 +419,22 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         Ok(Flow::On)
     }
 
-    /// Reads and answers a case by its lane; `false`, and nothing has been read, if that is not possible.
+    /// Reads and answers a case by its lane; `false`, and no more than blanks have been read, if that is not possible.
     fn at_once(&mut self, lane: usize) -> Result<bool> {
         let stale = self.stale();
         let Some(lane) = self.lanes[lane].as_ref().filter(|_| !stale) else {
             return Ok(false);
         };
-        let place = self.reader.place();
-        let Some(numbers) = lane.read(&mut self.reader) else {
+        if !self.reader.ready() {
             return Ok(false);
-        };
-        for (&slot, &number) in lane.slots.iter().zip(&numbers) {
+        }
+        let place = self.reader.place();
+        let numbers = &mut self.numbers;
+        if !lane.read(&mut self.reader, numbers) {
+            return Ok(false);
+        }
+        self.line = place.line;
+        for (&slot, &number) in lane.slots.iter().zip(&*numbers) {
             self.places[slot] = Some(place);
             if lane.told.contains(&slot) {
                 self.machine.set(slot, Value::from(number));
@@ -436,7 +442,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         }
         let mut position = std::mem::take(&mut self.position);
         position.parts.resize_with(1, Pos::default);
-        lane.fill(&numbers, &mut position.parts[0].0);
+        lane.fill(numbers, &mut position.parts[0].0);
         self.answer(position)?;
         Ok(true)
     }
@@ -483,6 +489,10 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
         }
         let mut done = Int::ZERO;
         while done < count {
+            if self.at_once(1 + step.id)? {
+                done = &done + &Int::ONE;
+                continue;
+            }
             self.wait()?;
             if !self.reader.more().map_err(|f| self.fault(f, ""))? {
                 let name = &self.game.vars[slot].name;
@@ -501,7 +511,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                         .help(help),
                 ));
             }
-            if self.record(&step.body, 1 + step.id, false)? == Flow::Over {
+            if self.record(&step.body, false)? == Flow::Over {
                 return Ok(Flow::Over);
             }
             done = &done + &Int::ONE;

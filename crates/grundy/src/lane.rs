@@ -10,7 +10,6 @@ use std::io::Read;
 use grundy_core::Int;
 use grundy_lang::ir::{CompareOp, Game, InputItem, Shape, Slot, Type};
 use grundy_lang::value::Words;
-use smallvec::SmallVec;
 
 use crate::format::{Quick, Side, Step, compares};
 use crate::reader::Reader;
@@ -38,9 +37,6 @@ enum Operand {
     Read(usize),
     Number(i64),
 }
-
-/// The numbers of a case, in reading order.
-pub(crate) type Numbers = SmallVec<[i64; 4]>;
 
 impl Lane {
     /// The lane of some steps, if they are so plain. `start` is that of [`crate::format::plain_start`].
@@ -102,24 +98,25 @@ impl Lane {
         })
     }
 
-    /// The numbers of the case that comes next; `None`, and nothing has been read, if it is for the judge to read.
-    pub fn read<R: Read>(&self, reader: &mut Reader<R>) -> Option<Numbers> {
+    /// Puts the numbers of the case that comes next, in reading order, into `numbers`; `false`, and nothing has been read,
+    /// if it is for the judge to read.
+    pub fn read<R: Read>(&self, reader: &mut Reader<R>, numbers: &mut Vec<i64>) -> bool {
         let mark = reader.mark();
-        let mut numbers = Numbers::new();
+        numbers.clear();
         while numbers.len() < self.slots.len()
             && let Some(number) = reader.short()
         {
             numbers.push(number);
         }
-        if numbers.len() == self.slots.len() && self.goes_on(&numbers) {
-            return Some(numbers);
+        let all = numbers.len() == self.slots.len() && self.goes_on(numbers);
+        if !all {
+            reader.back(mark);
         }
-        reader.back(mark);
-        None
+        all
     }
 
     #[inline]
-    fn goes_on(&self, numbers: &Numbers) -> bool {
+    fn goes_on(&self, numbers: &[i64]) -> bool {
         let value = |operand: &Operand| match operand {
             Operand::Read(i) => numbers[*i],
             Operand::Number(v) => *v,
@@ -131,7 +128,7 @@ impl Lane {
 
     /// Makes the words of the part of the numbers, which are not below zero.
     #[inline]
-    pub fn fill(&self, numbers: &Numbers, words: &mut Words) {
+    pub fn fill(&self, numbers: &[i64], words: &mut Words) {
         words.clear();
         for &i in &self.start {
             words.push(Int::from(numbers[i]));

@@ -210,15 +210,23 @@ impl<R: Read> Reader<R> {
     /// Whether a token follows. Leaves the reader in front of it.
     #[inline]
     pub fn more(&mut self) -> Result<bool, Fault> {
+        if self.ready() {
+            return Ok(true);
+        }
+        self.skip(false)
+    }
+
+    /// Passes plain blanks in the buffer; whether a plain character stands behind them.
+    #[inline]
+    pub(crate) fn ready(&mut self) -> bool {
         while let Some(&byte) = self.buf[..self.end].get(self.at) {
             match byte {
                 b' ' => self.at += 1,
                 b'\n' => self.end_line(1),
-                b'!'..=b'~' => return Ok(true),
-                _ => break,
+                _ => return matches!(byte, b'!'..=b'~'),
             }
         }
-        self.skip(false)
+        false
     }
 
     /// Whether a token follows on this line.
@@ -327,7 +335,13 @@ impl<R: Read> Reader<R> {
                 Ok(v)
             }
             Err(_) => {
-                let (why, help) = diagnose(&plain);
+                let (why, help) = match self.buf.get(self.at..self.at + 2) {
+                    Some([0xFF, 0xFE] | [0xFE, 0xFF]) if place.offset == 0 => (
+                        "begins a text in UTF-16; only UTF-8 is read",
+                        Some("save the input as UTF-8".to_owned()),
+                    ),
+                    _ => diagnose(&plain),
+                };
                 let mut token: String = text.chars().take(40).collect();
                 if token.len() < text.len() {
                     token.push('…');
@@ -828,6 +842,17 @@ mod tests {
                 matches!(Reader::new(bytes).int(), Err(Fault::NotANumber { .. })),
                 "{bytes:?}"
             );
+        }
+    }
+
+    #[test]
+    fn text_in_utf_16_is_named() {
+        for bytes in [&b"\xff\xfe3\x00 \x004\x00"[..], b"\xfe\xff\x003"] {
+            let Err(Fault::NotANumber { why, help, .. }) = Reader::new(bytes).int() else {
+                panic!("{bytes:?}");
+            };
+            assert_eq!(why, "begins a text in UTF-16; only UTF-8 is read");
+            assert_eq!(help.unwrap(), "save the input as UTF-8");
         }
     }
 

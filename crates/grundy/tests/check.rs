@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use common::*;
-use grundy::check::{Equal, Options, Report, check_with, compare};
+use grundy::check::{Equal, Options, Progress, Report, check_with, compare};
 use grundy::decide::Decider;
 use grundy::format::Want;
 use grundy::judge::{CaseAnswer, Decide};
@@ -396,6 +396,36 @@ fn a_stop_during_the_last_run_is_noted() {
     assert!(noted > 0);
 }
 
+fn shrinking_is_told_of_run_by_run() {
+    for (patience, cut) in [(Duration::from_secs(600), false), (Duration::ZERO, true)] {
+        let limits = Options {
+            patience,
+            ..options(500)
+        };
+        let (mut passed, mut steps) = (0, Vec::new());
+        let mut told = |progress: Progress<'_>| match progress {
+            Progress::Passed(inputs) => passed = inputs,
+            Progress::Shrinking { fault, runs, words } => {
+                assert_eq!(fault, "gave another answer");
+                steps.push((runs, words));
+            }
+        };
+        let mut decide = Small::default();
+        let (game, command) = (load(WYTHOFF), program("nim"));
+        let why = &mut |_: &Rules, _: &Position| Vec::new();
+        let report = check_with(&game, &mut decide, &command, &limits, why, &mut told).unwrap();
+        let failure = report.failure.expect("it plays Nim");
+        assert!(passed < report.inputs);
+        assert!(
+            steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1),
+            "{steps:?}"
+        );
+        assert_eq!(steps.len() == 1, cut, "{steps:?}");
+        let broken_off = failure.notes.iter().any(|n| n.contains("broken off"));
+        assert_eq!(broken_off, cut, "{:?}", failure.notes);
+    }
+}
+
 fn a_flood_of_output_is_stopped() {
     let report = checked(WYTHOFF, "flood", 10);
     let failure = report.failure.expect("it floods");
@@ -647,6 +677,7 @@ fn main() {
         crashes_are_shrunk_too,
         counted_rows_shrink_with_their_count,
         an_endless_loop_is_stopped,
+        shrinking_is_told_of_run_by_run,
         a_flood_of_output_is_stopped,
         a_stop_during_the_last_run_is_noted,
         faults_of_large_numbers_are_found,
