@@ -61,18 +61,18 @@ pub(crate) fn flags(
     flags: &mut [u64],
 ) {
     flags.fill(0);
-    // Byte q of a heap is first kept beside those of the other heaps. As many planes at a time as fit registers.
+    // Byte q of a heap is first kept beside those of the other heaps: two for each sixteen codes, as many as registers hold.
     let mut bytes = [[0u8; 64]; 40];
-    let each = planes.div_ceil(planes.div_ceil(8)).max(4);
-    for q in (0..planes).step_by(each) {
-        let out = (&mut bytes[q..q + 8]).try_into().expect("eight planes");
+    let groups = planes.div_ceil(2);
+    let each = groups.div_ceil(groups.div_ceil(5)).max(2);
+    for q in (0..planes).step_by(2 * each) {
+        let out = &mut bytes[q..q + 2 * each];
         match (mixed, each) {
             (true, _) => planes_mixed(codes, base, deltas, q as u8, out),
-            (false, ..=4) => planes_four(codes, base, deltas, q as u8, out),
-            (false, 5) => planes_five(codes, base, deltas, q as u8, out),
-            (false, 6) => planes_six(codes, base, deltas, q as u8, out),
-            (false, 7) => planes_seven(codes, base, deltas, q as u8, out),
-            (false, _) => planes_eight(codes, base, deltas, q as u8, out),
+            (false, 2) => planes_four(codes, base, deltas, q as u8, out),
+            (false, 3) => planes_six(codes, base, deltas, q as u8, out),
+            (false, 4) => planes_eight(codes, base, deltas, q as u8, out),
+            (false, _) => planes_ten(codes, base, deltas, q as u8, out),
         }
     }
     for word in 0..planes.div_ceil(8) {
@@ -94,12 +94,12 @@ pub(crate) fn flags(
 
 macro_rules! planes {
     ($($name:ident)*) => {
-        $(fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]; 8]) {
+        $(fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]]) {
             with_avx2!($name(codes, base, deltas, first, out))
         })*
     };
 }
-planes!(planes_mixed planes_four planes_five planes_six planes_seven planes_eight);
+planes!(planes_mixed planes_four planes_six planes_eight planes_ten);
 
 /// The codes that pairs of cells of two bytes exclude for 64 heaps: bit c of the `words` words of each, a power of two that
 /// is enough for them all. A nim-sum with the top bit is of a rare heap, and gives nothing.
@@ -310,24 +310,26 @@ mod portable {
         base: usize,
         deltas: &[Delta<u8>],
         first: u8,
-        out: &mut [[u8; 64]; 8],
+        out: &mut [[u8; 64]],
     ) {
         for d in deltas {
             let from = base - d.back as usize;
             for (i, &p) in codes[from..from + 64].iter().enumerate() {
                 let code = p ^ d.code;
-                if p != 255 && (8 * first..=8 * first + 63).contains(&code) {
-                    out[usize::from(code / 8 - first)][i] |= 1 << (code % 8);
+                let plane = (code / 8).checked_sub(first);
+                if let Some(out) = plane.and_then(|q| out.get_mut(usize::from(q)))
+                    && p != 255
+                {
+                    out[i] |= 1 << (code % 8);
                 }
             }
         }
     }
 
     pub use planes_mixed as planes_four;
-    pub use planes_mixed as planes_five;
     pub use planes_mixed as planes_six;
-    pub use planes_mixed as planes_seven;
     pub use planes_mixed as planes_eight;
+    pub use planes_mixed as planes_ten;
 
     pub fn strike_mixed(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike(codes, base, deltas, holes, 255, |p| p != 255);
@@ -367,7 +369,7 @@ mod portable {
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-mod x86 {
+pub(crate) mod x86 {
     use super::{Delta, Layer};
     use std::arch::x86_64::*;
 
@@ -381,13 +383,23 @@ mod x86 {
         super::portable::gives(below, layers, code)
     }
 
-    /// The bits of the codes 0 to 7 by the low four bits of an index; what has the top bit set gives none.
+    /// The bits of the codes 0 to 7, and of those from 8 to 15, by the low four bits of an index; what has the top bit set
+    /// gives none.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn table() -> __m256i {
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0,
-        ))
+    pub fn tables() -> [__m256i; 2] {
+        [
+            _mm256_setr_epi64x(-0x7fbf_dfef_f7fb_fdff, 0, -0x7fbf_dfef_f7fb_fdff, 0),
+            _mm256_setr_epi64x(0, -0x7fbf_dfef_f7fb_fdff, 0, -0x7fbf_dfef_f7fb_fdff),
+        ]
+    }
+
+    /// An index into the tables for the codes from 16h on: another code goes past 127.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn index(codes: __m256i, h: usize) -> __m256i {
+        let codes = _mm256_sub_epi8(codes, _mm256_set1_epi8((16 * h) as i8));
+        _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70))
     }
 
     /// Sixteen heaps at a time: a byte for each, with a bit for each value below 8, which is all that eight options can fill.
@@ -406,7 +418,10 @@ mod x86 {
                 let options = &values[values.len() - back + 16 * group..][..16];
                 // SAFETY: the slice has sixteen values.
                 let v = unsafe { _mm256_loadu_si256(options.as_ptr().cast()) };
-                set = _mm256_or_si256(set, _mm256_shuffle_epi8(table(), _mm256_or_si256(v, high)));
+                set = _mm256_or_si256(
+                    set,
+                    _mm256_shuffle_epi8(tables()[0], _mm256_or_si256(v, high)),
+                );
             }
             // The ones that a byte ends with: those of its low half, and of the high half if the low one is full.
             let a = _mm256_shuffle_epi8(ones, _mm256_and_si256(set, low));
@@ -609,41 +624,35 @@ mod x86 {
         }
     }
 
-    /// Some planes, 32 lanes at a time.
+    /// Two planes for each of some groups of sixteen codes, 32 lanes at a time.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn planes<const MIXED: bool, const PLANES: usize>(
+    fn planes<const MIXED: bool, const GROUPS: usize>(
         codes: &[u8],
         base: usize,
         deltas: &[Delta<u8>],
         first: u8,
-        out: &mut [[u8; 64]; 8],
+        out: &mut [[u8; 64]],
     ) {
-        // The bit of the low three bits.
-        let table = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128,
-        ));
-        let low = _mm256_set1_epi8(7);
+        let [low, high] = tables();
         for half in [0, 32] {
-            let mut planes = [_mm256_setzero_si256(); PLANES];
+            let mut planes = [[_mm256_setzero_si256(); 2]; GROUPS];
             for delta in deltas {
                 let from = base - delta.back as usize + half;
                 let c = &codes[from..from + 32];
                 // SAFETY: the slice has 32 bytes.
                 let p = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
                 let x = _mm256_xor_si256(p, _mm256_set1_epi8(delta.code as i8));
-                let mut bit = _mm256_shuffle_epi8(table, _mm256_and_si256(x, low));
-                if MIXED {
-                    bit = _mm256_andnot_si256(_mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)), bit);
-                }
-                let high = _mm256_andnot_si256(low, x);
-                for (q, plane) in planes.iter_mut().enumerate() {
-                    let here =
-                        _mm256_cmpeq_epi8(high, _mm256_set1_epi8((8 * (first + q as u8)) as i8));
-                    *plane = _mm256_or_si256(*plane, _mm256_and_si256(here, bit));
+                for (g, plane) in planes.iter_mut().enumerate() {
+                    let mut i = index(x, usize::from(first / 2) + g);
+                    if MIXED {
+                        i = _mm256_or_si256(i, _mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)));
+                    }
+                    plane[0] = _mm256_or_si256(plane[0], _mm256_shuffle_epi8(low, i));
+                    plane[1] = _mm256_or_si256(plane[1], _mm256_shuffle_epi8(high, i));
                 }
             }
-            for (out, plane) in out.iter_mut().zip(planes) {
+            for (out, &plane) in out.iter_mut().zip(planes.as_flattened()) {
                 // SAFETY: a plane has 64 bytes.
                 unsafe { _mm256_storeu_si256(out[half..].as_mut_ptr().cast(), plane) };
             }
@@ -651,54 +660,60 @@ mod x86 {
     }
 
     macro_rules! planes {
-        ($($name:ident $mixed:literal $planes:literal)*) => {
+        ($($name:ident $mixed:literal $groups:literal)*) => {
             $(#[target_feature(enable = "avx2")]
-            pub fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]; 8]) {
-                planes::<$mixed, $planes>(codes, base, deltas, first, out);
+            pub fn $name(codes: &[u8], base: usize, deltas: &[Delta<u8>], first: u8, out: &mut [[u8; 64]]) {
+                planes::<$mixed, $groups>(codes, base, deltas, first, out);
             })*
         };
     }
     planes! {
-        planes_mixed true 8
-        planes_four false 4
-        planes_five false 5
-        planes_six false 6
-        planes_seven false 7
-        planes_eight false 8
+        planes_mixed true 5
+        planes_four false 2
+        planes_six false 3
+        planes_eight false 4
+        planes_ten false 5
     }
 
-    /// Up to six rows of holes at a time, 32 lanes each, in registers.
+    /// Rows of holes in registers, 32 lanes of each at a time or all 64. A hole that is hit becomes 255, and stays it.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn strike<const ROWS: usize, const MIXED: bool>(
+    fn strike<const ROWS: usize, const PARTS: usize, const MIXED: bool>(
         codes: &[u8],
         base: usize,
         deltas: &[Delta<u8>],
         holes: &mut [[u8; 64]],
     ) {
-        for half in [0, 32] {
-            let mut hits = [_mm256_setzero_si256(); ROWS];
+        for first in (0..64).step_by(32 * PARTS) {
             // SAFETY: a row has 64 bytes.
-            let before: [__m256i; ROWS] = std::array::from_fn(|j| unsafe {
-                _mm256_loadu_si256(holes[j][half..].as_ptr().cast())
+            let mut rows: [[__m256i; PARTS]; ROWS] = std::array::from_fn(|j| {
+                std::array::from_fn(|i| unsafe {
+                    _mm256_loadu_si256(holes[j][first + 32 * i..].as_ptr().cast())
+                })
             });
             for delta in deltas {
-                let from = base - delta.back as usize + half;
-                let c = &codes[from..from + 32];
-                // SAFETY: the slice has 32 bytes.
-                let p = unsafe { _mm256_loadu_si256(c.as_ptr().cast()) };
-                let mut x = _mm256_xor_si256(p, _mm256_set1_epi8(delta.code as i8));
-                if MIXED {
-                    x = _mm256_or_si256(x, _mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)));
-                }
-                for j in 0..ROWS {
-                    hits[j] = _mm256_or_si256(hits[j], _mm256_cmpeq_epi8(x, before[j]));
+                let from = base - delta.back as usize + first;
+                let c = &codes[from..from + 32 * PARTS];
+                let code = _mm256_set1_epi8(delta.code as i8);
+                for i in 0..PARTS {
+                    // SAFETY: the slice has 32 bytes for each part.
+                    let p = unsafe { _mm256_loadu_si256(c[32 * i..].as_ptr().cast()) };
+                    let mut x = _mm256_xor_si256(p, code);
+                    if MIXED {
+                        x = _mm256_or_si256(x, _mm256_cmpeq_epi8(p, _mm256_set1_epi8(-1)));
+                    }
+                    for row in &mut rows {
+                        row[i] = _mm256_or_si256(row[i], _mm256_cmpeq_epi8(x, row[i]));
+                    }
                 }
             }
-            for j in 0..ROWS {
-                let after = _mm256_or_si256(before[j], hits[j]);
-                // SAFETY: a row has 64 bytes.
-                unsafe { _mm256_storeu_si256(holes[j][half..].as_mut_ptr().cast(), after) };
+            for (holes, row) in holes.iter_mut().zip(rows) {
+                for (i, row) in row.into_iter().enumerate() {
+                    // SAFETY: a row has 64 bytes.
+                    unsafe {
+                        _mm256_storeu_si256(holes[first + 32 * i..].as_mut_ptr().cast(), row)
+                    };
+                }
             }
         }
     }
@@ -711,15 +726,18 @@ mod x86 {
         deltas: &[Delta<u8>],
         holes: &mut [[u8; 64]],
     ) {
-        for six in holes.chunks_mut(6) {
-            match six.len() {
-                1 => strike::<1, MIXED>(codes, base, deltas, six),
-                2 => strike::<2, MIXED>(codes, base, deltas, six),
-                3 => strike::<3, MIXED>(codes, base, deltas, six),
-                4 => strike::<4, MIXED>(codes, base, deltas, six),
-                5 => strike::<5, MIXED>(codes, base, deltas, six),
-                _ => strike::<6, MIXED>(codes, base, deltas, six),
+        // As few passes as the registers allow, of about as many rows each.
+        let passes = holes.len().div_ceil(12).max(1);
+        for some in holes.chunks_mut(holes.len().div_ceil(passes).max(1)) {
+            macro_rules! rows {
+                ($($rows:literal $parts:literal)*) => {
+                    match some.len() {
+                        $($rows => strike::<$rows, $parts, MIXED>(codes, base, deltas, some),)*
+                        _ => unreachable!("no more than twelve rows"),
+                    }
+                };
             }
+            rows!(1 2 2 2 3 2 4 2 5 2 6 2 7 1 8 1 9 1 10 1 11 1 12 1);
         }
     }
 

@@ -3,16 +3,21 @@
 //! For each of 64 heaps the far pairs, in any order, exclude codes. The first of them set flags, a bit for each code;
 //! the first codes without a flag, the *holes* of each heap, then stand in rows, and every further pair is compared with a
 //! row at a time for all heaps. Rows get fewer as holes are hit. What is left over is searched for heap by heap, so that
-//! the number of rows and flags decides the speed and never the result. Cost: the number of rares for each heap at about
-//! 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
+//! the number of rows and flags decides the speed and never the result; nor does the order of the pairs, which is learned
+//! from a sample of the heaps so far: those that give most of what is wanted come first, which halves the work. Cost: the
+//! number of rares for each heap at about 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
 
+use std::collections::HashMap;
 use std::ops::Not;
 use std::sync::mpsc;
 use std::thread;
 
 use crate::Stop;
 use crate::lanes::{self, Delta, Layer};
-use crate::table::{Blocks, Cell, PAD, Table, WITNESS};
+use crate::table::{Blocks, Cell, PAD, Table};
+
+/// Heaps from which on it is learned which pairs are best: at least 2 · `GROUPS` · `GROUP`, for the sample's sake.
+const LEARNED: usize = if cfg!(test) { 1 << 12 } else { 1 << 15 };
 
 /// Rows of holes at most.
 const ROWS: usize = 24;
@@ -61,7 +66,7 @@ impl Lane for u8 {
     const FULL: u8 = 255;
     const MOST: usize = 14;
     const LEAST: usize = 4;
-    const EARLY: usize = WITNESS;
+    const EARLY: usize = 1 << 14;
 
     fn flags(
         cells: &[u8],
@@ -120,6 +125,8 @@ impl Lane for u16 {
 /// Pairs that go through the blocks, and what is learned of them.
 struct List<T> {
     deltas: Vec<Delta<T>>,
+    /// How many of them are in a learned order.
+    best: usize,
     /// How far below the farthest partner is.
     reach: usize,
     /// How many are scattered: as few as leave room for the holes.
@@ -169,6 +176,7 @@ impl<T: Lane> List<T> {
     fn new() -> Self {
         List {
             deltas: Vec::new(),
+            best: 0,
             reach: 0,
             scattered: 224,
         }
@@ -185,17 +193,38 @@ impl<T: Lane> List<T> {
         }
     }
 
-    /// In an order that has nothing to do with the heaps, so that the first ones are a fair sample.
-    fn set(&mut self, deltas: Vec<Delta<T>>) {
+    /// Those first that are in a learned order, the others in one that has nothing to do with the heaps: so the first ones
+    /// are a fair sample.
+    fn set(&mut self, mut deltas: Vec<Delta<T>>) {
+        let learned = self.deltas[..self.best].iter().map(|d| d.back);
+        let rank: HashMap<u32, usize> = learned.zip(0..).collect();
+        let place = |d: &Delta<T>| rank.get(&d.back).copied().unwrap_or(usize::MAX);
+        deltas.sort_by_cached_key(|d| (place(d), d.back.wrapping_mul(2_654_435_769)));
+        self.best = deltas.partition_point(|d| place(d) < usize::MAX);
         self.deltas = deltas;
-        self.deltas
-            .sort_by_key(|d| d.back.wrapping_mul(2_654_435_769));
         self.reach = self
             .deltas
             .iter()
             .map(|d| d.back as usize)
             .max()
             .unwrap_or(0);
+    }
+
+    /// Puts pairs first that give much of what is wanted of a sample, until hardly any more is given.
+    fn learn(&mut self, table: &Table<T>, sample: &mut Sample) {
+        let (mut done, mut idle) = (0, 0);
+        while done < self.deltas.len() && idle < 8 {
+            // The best of a few, on a part of the sample, which is nearly as good as the best of all.
+            let rest = self.deltas.len() - done;
+            let some = (0..CHOICE).map(|i| done + (done * CHOICE + i).wrapping_mul(7_919) % rest);
+            let gains = some.map(|i| (sample.gain(table, self.deltas[i], done), i));
+            let (gain, best) = gains.max().expect("there are some");
+            idle = if gain <= ENOUGH { idle + 1 } else { 0 };
+            sample.take(table, self.deltas[best]);
+            self.deltas.swap(done, best);
+            done += 1;
+        }
+        self.best = done;
     }
 
     fn push(&mut self, delta: Delta<T>) {
@@ -233,38 +262,35 @@ impl<T: Lane> List<T> {
             Want::Least => T::MOST,
             Want::All => ROWS,
         };
+        let mut open = [0; ROWS + 72];
         for (lane, flags) in flags.bits.chunks_exact(flags.words).enumerate() {
-            let mut j = 0;
-            'words: for (w, flags) in (0..ends[lane].div_ceil(64)).zip(flags) {
-                let mut open = !flags;
-                if 64 * (w + 1) > ends[lane] {
-                    open &= (1 << (ends[lane] & 63)) - 1;
-                }
-                while open != 0 {
-                    let code = 64 * w + open.trailing_zeros();
-                    open &= open - 1;
-                    if j == room {
-                        crowded += 1;
-                        ends[lane] = code;
-                        break 'words;
-                    }
-                    holes[j][lane] = T::code(code);
-                    j += 1;
+            let mut found = 0;
+            for (w, flags) in (0..ends[lane].div_ceil(64)).zip(flags) {
+                let past = (64 * (w + 1)).saturating_sub(ends[lane]);
+                found += list_bits(!flags & u64::MAX >> past, 64 * w as u16, &mut open[found..]);
+                if found > room {
+                    crowded += 1;
+                    ends[lane] = u32::from(open[room]);
+                    found = room;
+                    break;
                 }
             }
-            for row in &mut holes[j..rows.max(j)] {
+            for (row, &code) in holes.iter_mut().zip(&open[..found]) {
+                row[lane] = T::code(u32::from(code));
+            }
+            for row in &mut holes[found..rows.max(found)] {
                 row[lane] = T::FULL;
             }
-            if j > rows {
-                for row in &mut holes[rows..j] {
+            if found > rows {
+                for row in &mut holes[rows..found] {
                     row[..lane].fill(T::FULL);
                 }
-                rows = j;
+                rows = found;
             }
         }
         // Where all holes are wanted, a column that is too short costs a search for each code past it.
         if want == Want::All {
-            self.adapt(crowded);
+            self.adapt(crowded, 1);
         }
         let mut work = (64 * scattered) as u64;
         let (mut done, mut step) = (scattered, 96);
@@ -293,14 +319,139 @@ impl<T: Lane> List<T> {
     }
 
     /// More pairs are scattered next time if this sieve left more than one heap to be searched, else fewer.
-    fn adapt(&mut self, failed: usize) {
-        if failed > 1 {
+    fn adapt(&mut self, failed: usize, spare: usize) {
+        if failed > spare {
             self.scattered = self.scattered.min(self.deltas.len()) + 8 + self.scattered / 32;
         } else {
             self.scattered = (self.scattered - 2 - self.scattered / 128).max(64);
         }
     }
 }
+
+/// Heaps whose values are known, in groups of neighbours, and codes that are wanted of each.
+struct Sample {
+    firsts: Vec<usize>,
+    /// A bit for each code, so many words for each heap.
+    open: Vec<u64>,
+    words: usize,
+}
+
+impl Sample {
+    /// From the later half of all heaps, the codes below an end for each code.
+    fn new<T: Lane>(table: &Table<T>, end: impl Fn(usize, u32) -> u32) -> Self {
+        let len = table.len();
+        let step = (len / 2 / GROUPS) | 1;
+        let firsts: Vec<usize> = (1..=GROUPS).map(|i| len - i * step).collect();
+        let words = table.largest_code() as usize / 64 + 1;
+        let mut open = vec![0; GROUPS * GROUP * words];
+        let heaps = firsts.iter().flat_map(|&first| first..first + GROUP);
+        for (n, open) in heaps.zip(open.chunks_exact_mut(words)) {
+            let code = table.cells[PAD + n].common();
+            let end = code.map_or(0, |code| end(n, code)) as usize;
+            for (w, open) in open.iter_mut().enumerate() {
+                let bits = end.saturating_sub(64 * w).min(64) as u32;
+                *open = 1u64.checked_shl(bits).unwrap_or(0).wrapping_sub(1);
+            }
+        }
+        Sample {
+            firsts,
+            open,
+            words,
+        }
+    }
+
+    /// The bits that a pair gives: the places of their words, and they.
+    fn given<T: Lane>(
+        &self,
+        table: &Table<T>,
+        delta: Delta<T>,
+        groups: impl Iterator<Item = usize>,
+        mut tell: impl FnMut(usize, u64),
+    ) {
+        for group in groups {
+            let Some(from) = (PAD + self.firsts[group]).checked_sub(delta.back as usize) else {
+                continue;
+            };
+            for (i, cell) in table.cells[from..from + GROUP].iter().enumerate() {
+                let Some(p) = cell.common() else { continue };
+                let x = (p ^ delta.code.bits()) as usize;
+                if x < 64 * self.words {
+                    tell((group * GROUP + i) * self.words + x / 64, 1 << (x % 64));
+                }
+            }
+        }
+    }
+
+    /// How many wanted codes a pair gives in one of the parts of the sample.
+    fn gain<T: Lane>(&self, table: &Table<T>, delta: Delta<T>, part: usize) -> u32 {
+        let mut gain = 0;
+        let groups = (part % PARTS..GROUPS).step_by(PARTS);
+        self.given(table, delta, groups, |word, bit| {
+            gain += u32::from(self.open[word] & bit != 0)
+        });
+        gain
+    }
+
+    /// What a pair gives is no longer wanted.
+    fn take<T: Lane>(&mut self, table: &Table<T>, delta: Delta<T>) {
+        let mut open = std::mem::take(&mut self.open);
+        self.given(table, delta, 0..GROUPS, |word, bit| open[word] &= !bit);
+        self.open = open;
+    }
+}
+
+/// The places of the bits of a byte, in order.
+const PLACES: [[u16; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut found) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                places[byte][found] = bit;
+                found += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    places
+};
+
+/// How many bits a byte has: not every processor that this is compiled for can count them.
+const ONES: [u8; 256] = {
+    let mut ones = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ones[byte] = (byte as u8).count_ones() as u8;
+        byte += 1;
+    }
+    ones
+};
+
+/// Lists the places of the bits of a word, `first` being the lowest: how many. The list has room for eight more.
+#[inline]
+fn list_bits(word: u64, first: u16, list: &mut [u16]) -> usize {
+    let list = &mut list[..72];
+    let mut found = 0;
+    for (byte, first) in word.to_le_bytes().into_iter().zip((first..).step_by(8)) {
+        let places = PLACES[usize::from(byte)].map(|place| place + first);
+        list[found..found + 8].copy_from_slice(&places);
+        found += usize::from(ONES[usize::from(byte)]);
+    }
+    found
+}
+
+/// Heaps of a sample: so many groups of so many.
+const GROUPS: usize = 64;
+const GROUP: usize = 32;
+/// Parts of a sample, each of which stands for it.
+const PARTS: usize = 4;
+/// Pairs of which the best is taken, and how little it may give at last.
+const CHOICE: usize = 24;
+const ENOUGH: u32 = 1;
+/// How many times as many heaps there must be before a list is put in order again.
+const LASTS: usize = 16;
 
 /// 64 heaps before their rare values are proved to be options.
 struct Block<T> {
@@ -368,9 +519,11 @@ pub(crate) struct Large<T> {
     flags: Flags,
     /// What is excluded for one heap: by rares of late, and by all that is near.
     late: Vec<u32>,
-    excluded: Vec<u64>,
+    excluded: Vec<u8>,
     /// Heaps of a block that had no hole left.
     exhausted: usize,
+    /// How many heaps there were when the lists were put in order.
+    learned: usize,
     /// How many threads may work on it: two at most do.
     pub threads: usize,
 }
@@ -383,14 +536,27 @@ impl<T: Lane> Blocks for Large<T> {
     }
 
     fn prepare(&mut self) {
+        let len = self.table.len();
         let mut all = self.table.deltas();
         let cut = all.partition_point(|d| d.back < 64);
         self.near = all.drain(..cut).collect();
         self.layers = Layer::of(&self.near);
-        let known = all.partition_point(|d| (d.back as usize) < self.table.len());
+        let known = all.partition_point(|d| (d.back as usize) < len);
         self.later = all.drain(known..).rev().collect();
         self.far.set(all);
         self.make_early();
+        // What is learned of one split is good for another one, and for long.
+        if len >= LEARNED.max(LASTS * self.learned) {
+            self.learned = len;
+            let split = self.table.split;
+            let mut wanted = Sample::new(&self.table, |_, code| code);
+            self.far.learn(&self.table, &mut wanted);
+            wanted = Sample::new(&self.table, |n, code| split.rares_below(code, n));
+            self.early.learn(&self.table, &mut wanted);
+        }
+        if self.early.best > 0 {
+            self.early.deltas.truncate(2 * self.early.best);
+        }
     }
 
     fn blocks(&mut self) -> bool {
@@ -420,8 +586,10 @@ impl<T: Lane> Large<T> {
             late: Vec::new(),
             excluded: Vec::new(),
             exhausted: 0,
+            learned: 0,
             threads: 1,
         };
+        large.table.witness = large.table.witness.max(T::EARLY);
         if !large.table.is_empty() {
             large.prepare();
         }
@@ -507,15 +675,13 @@ impl<T: Lane> Large<T> {
         }
         self.table.work.searches += 1;
         self.exhausted += 1;
+        // A byte for each code, the last one for all that is past the flags, which matters only once they have grown.
+        let most = self.flags.codes() as usize;
         let excluded = &mut self.excluded;
         excluded.clear();
-        excluded.resize(self.flags.words + 1, 0);
-        // What is past the flags matters only once they have grown.
-        let mut exclude = |code: u32| {
-            if let Some(word) = excluded.get_mut(code as usize / 64) {
-                *word |= 1 << (code % 64);
-            }
-        };
+        excluded.resize(most + 1, 0u8);
+        let excluded = &mut excluded[..most + 1];
+        let mut exclude = |code: u32| excluded[most.min(code as usize)] = 1;
         self.late.iter().copied().for_each(&mut exclude);
         for d in &self.near {
             if let Some(p) = below[64 - d.back as usize].common() {
@@ -527,9 +693,8 @@ impl<T: Lane> Large<T> {
                 exclude(p ^ d.code.bits());
             }
         }
-        let word = excluded.iter().position(|&w| w != u64::MAX);
-        let word = word.expect("the last word is empty");
-        64 * word as u32 + excluded[word].trailing_ones()
+        let code = excluded[..most].iter().position(|&e| e == 0);
+        code.unwrap_or(most) as u32
     }
 
     /// Finds the values of the heaps up to the end of the 64 that the next one belongs to, as if none were rare. The error
@@ -576,7 +741,7 @@ impl<T: Lane> Large<T> {
             block.window[64 + lane] = T::new(code, true);
             self.table.cells.push(block.window[64 + lane]);
         }
-        self.far.adapt(std::mem::take(&mut self.exhausted));
+        self.far.adapt(std::mem::take(&mut self.exhausted), 0);
         Ok(block)
     }
 
@@ -836,7 +1001,7 @@ mod tests {
                 continue;
             }
             let mut plain = Plain::new(&code);
-            let to = if unequal { 9_000 } else { 3_500 };
+            let to = if unequal { 9_000 } else { 6_000 };
             plain.advance(to, &mut |_| false).expect("nothing stops it");
             agree::<u8>(&code, plain.values());
             agree::<u16>(&code, plain.values());

@@ -216,30 +216,8 @@ const TOGETHER: usize = 8;
 #[allow(unsafe_code)]
 mod x86 {
     use super::{By, Delta, LANES, Mid, Near, Plan, TOGETHER};
+    use crate::lanes::x86::{index, tables};
     use std::arch::x86_64::*;
-
-    /// The bits of the codes 0 to 7, and of those from 8 to 15, by the low four bits of an index; what has the top bit set
-    /// gives none.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn tables() -> [__m256i; 2] {
-        [
-            _mm256_setr_epi64x(-0x7fbf_dfef_f7fb_fdff, 0, -0x7fbf_dfef_f7fb_fdff, 0),
-            _mm256_setr_epi64x(0, -0x7fbf_dfef_f7fb_fdff, 0, -0x7fbf_dfef_f7fb_fdff),
-        ]
-    }
-
-    /// An index into the tables for the codes from 16h on: another code goes past 127. Where all are below 16 there is
-    /// nothing to do.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn index<const TIGHT: bool>(codes: __m256i, h: usize) -> __m256i {
-        if TIGHT {
-            return codes;
-        }
-        let codes = _mm256_xor_si256(codes, _mm256_set1_epi8(16 * h as i8));
-        _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70))
-    }
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -267,7 +245,8 @@ mod x86 {
         let [low, high] = tables();
         let x = _mm256_xor_si256(partners, _mm256_set1_epi8(code as i8));
         for (h, plane) in planes.iter_mut().enumerate() {
-            let i = index::<TIGHT>(x, h);
+            // With all codes below 16 they are indices themselves.
+            let i = if TIGHT { x } else { index(x, h) };
             plane[0] = _mm256_or_si256(plane[0], _mm256_shuffle_epi8(low, i));
             plane[1] = _mm256_or_si256(plane[1], _mm256_shuffle_epi8(high, i));
         }
@@ -529,7 +508,7 @@ mod x86 {
             return look(0, cells);
         }
         (0..4).fold(_mm256_setzero_si256(), |ends, h| {
-            _mm256_or_si256(ends, look(h, index::<false>(cells, h)))
+            _mm256_or_si256(ends, look(h, index(cells, h)))
         })
     }
 

@@ -30,7 +30,8 @@ pub struct Work {
 pub(crate) const PAD: usize = 64;
 /// Heaps below this are computed from all pairs.
 pub(crate) const START: usize = 1024;
-/// Heaps up to this may be the lesser one of a pair that shows a rare value to be an option without a search.
+/// Heaps up to this may be the lesser one of a pair that shows a rare value to be an option without a search, if the rung
+/// says nothing else.
 pub(crate) const WITNESS: usize = 4096;
 
 /// A value of a heap, by its code.
@@ -192,7 +193,9 @@ pub(crate) struct Table<T> {
     /// The largest code of a common value, and that of a rare one.
     pub top: u32,
     pub rare_top: u32,
-    /// Searches that a heap past `WITNESS` ended.
+    /// Heaps up to this may have been the lesser one of a pair that showed a rare value to be an option without a search.
+    pub witness: usize,
+    /// Searches that a heap past `witness` ended.
     searched: Vec<(usize, usize)>,
     /// What was done.
     pub work: Work,
@@ -219,6 +222,7 @@ impl<T: Cell> Table<T> {
             rares_at_choice: 0,
             top: 0,
             rare_top: 0,
+            witness: WITNESS,
             searched: vec![],
             work: Work::default(),
         }
@@ -487,7 +491,7 @@ impl<T: Cell> Table<T> {
                 // Of cells without the codes of rares two rare ones are not meant, nor a heap split into equal ones.
                 let told = |n: usize| T::TELLS || cells[n].common().is_some();
                 if told(a) && told(total - a) && !(self.unequal && 2 * a == total) {
-                    if a > WITNESS {
+                    if a > self.witness {
                         self.searched.push((n, a));
                     }
                     return true;
@@ -616,7 +620,7 @@ impl Table<u8> {
             last_rare: self.rares.last().map_or(0, |r| r.0),
             rares: self.rares.len(),
             codes: &self.cells[PAD..],
-            witness: WITNESS,
+            witness: self.witness,
             searched: &self.searched,
         }
     }
