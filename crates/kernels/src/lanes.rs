@@ -566,61 +566,68 @@ pub(crate) mod x86 {
         }
     }
 
-    /// Up to four rows of holes at a time, 32 lanes each, in registers.
+    /// Rows of holes in registers, sixteen lanes of each at a time or 32. A hole that is hit gets all bits, and keeps them.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn wide_rows<const ROWS: usize>(
+    fn wide_rows<const ROWS: usize, const PARTS: usize>(
         cells: &[u16],
         base: usize,
         deltas: &[Delta<u16>],
         holes: &mut [[u16; 64]],
     ) {
-        let load = |cells: &[u16; 32]| {
-            // SAFETY: the array has 64 bytes.
-            unsafe {
-                [
-                    _mm256_loadu_si256(cells.as_ptr().cast()),
-                    _mm256_loadu_si256(cells[16..].as_ptr().cast()),
-                ]
-            }
-        };
-        for half in [0, 32] {
-            let before: [[__m256i; 2]; ROWS] = std::array::from_fn(|j| {
-                load(holes[j][half..half + 32].try_into().expect("32 of 64"))
+        for first in (0..64).step_by(16 * PARTS) {
+            // SAFETY: a row has 128 bytes.
+            let mut rows: [[__m256i; PARTS]; ROWS] = std::array::from_fn(|j| {
+                std::array::from_fn(|i| unsafe {
+                    _mm256_loadu_si256(holes[j][first + 16 * i..].as_ptr().cast())
+                })
             });
-            let mut hits = [[_mm256_setzero_si256(); 2]; ROWS];
             for delta in deltas {
-                let from = base - delta.back as usize + half;
-                let partners = load(cells[from..from + 32].try_into().expect("32 cells"));
+                let from = base - delta.back as usize + first;
+                let c = &cells[from..from + 16 * PARTS];
                 let code = _mm256_set1_epi16(delta.code as i16);
-                let x = [0, 1].map(|i| _mm256_xor_si256(partners[i], code));
-                for (hits, before) in hits.iter_mut().zip(&before) {
-                    for i in 0..2 {
-                        let same = _mm256_cmpeq_epi16(x[i], before[i]);
-                        hits[i] = _mm256_or_si256(hits[i], same);
+                for i in 0..PARTS {
+                    // SAFETY: the slice has 32 bytes for each part.
+                    let p = unsafe { _mm256_loadu_si256(c[16 * i..].as_ptr().cast()) };
+                    let x = _mm256_xor_si256(p, code);
+                    for row in &mut rows {
+                        row[i] = _mm256_or_si256(row[i], _mm256_cmpeq_epi16(x, row[i]));
                     }
                 }
             }
-            for j in 0..ROWS {
-                for i in 0..2 {
-                    let after = _mm256_or_si256(before[j][i], hits[j][i]);
-                    let out = &mut holes[j][half + 16 * i..][..16];
-                    // SAFETY: the slice has 32 bytes.
-                    unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), after) };
+            for (holes, row) in holes.iter_mut().zip(rows) {
+                for (i, row) in row.into_iter().enumerate() {
+                    // SAFETY: a row has 128 bytes.
+                    unsafe {
+                        _mm256_storeu_si256(holes[first + 16 * i..].as_mut_ptr().cast(), row)
+                    };
                 }
             }
         }
     }
 
+    /// Strikes some rows, at most twelve: two parts of each where the registers allow it.
+    macro_rules! by_rows {
+        ($some:ident, $cells:ident, $base:ident, $deltas:ident, $strike:ident $(, $more:ident)?) => {
+            by_rows!(@ $some, $cells, $base, $deltas, $strike, [$($more)?],
+                1 2 2 2 3 2 4 2 5 2 6 2 7 1 8 1 9 1 10 1 11 1 12 1)
+        };
+        (@ $some:ident, $cells:ident, $base:ident, $deltas:ident, $strike:ident, $more:tt,
+            $($rows:literal $parts:literal)*) => {
+            match $some.len() {
+                $($rows => by_rows!(# $strike, $rows, $parts, $more)($cells, $base, $deltas, $some),)*
+                _ => unreachable!("no more than twelve rows"),
+            }
+        };
+        (# $strike:ident, $rows:literal, $parts:literal, []) => { $strike::<$rows, $parts> };
+        (# $strike:ident, $rows:literal, $parts:literal, [$more:ident]) => { $strike::<$rows, $parts, $more> };
+    }
+
     #[target_feature(enable = "avx2")]
     pub fn wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) {
-        for some in holes.chunks_mut(4) {
-            match some.len() {
-                1 => wide_rows::<1>(cells, base, deltas, some),
-                2 => wide_rows::<2>(cells, base, deltas, some),
-                3 => wide_rows::<3>(cells, base, deltas, some),
-                _ => wide_rows::<4>(cells, base, deltas, some),
-            }
+        let passes = holes.len().div_ceil(12).max(1);
+        for some in holes.chunks_mut(holes.len().div_ceil(passes).max(1)) {
+            by_rows!(some, cells, base, deltas, wide_rows);
         }
     }
 
@@ -729,15 +736,7 @@ pub(crate) mod x86 {
         // As few passes as the registers allow, of about as many rows each.
         let passes = holes.len().div_ceil(12).max(1);
         for some in holes.chunks_mut(holes.len().div_ceil(passes).max(1)) {
-            macro_rules! rows {
-                ($($rows:literal $parts:literal)*) => {
-                    match some.len() {
-                        $($rows => strike::<$rows, $parts, MIXED>(codes, base, deltas, some),)*
-                        _ => unreachable!("no more than twelve rows"),
-                    }
-                };
-            }
-            rows!(1 2 2 2 3 2 4 2 5 2 6 2 7 1 8 1 9 1 10 1 11 1 12 1);
+            by_rows!(some, codes, base, deltas, strike, MIXED);
         }
     }
 

@@ -37,6 +37,10 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
     /// Rows of holes at first where only the least of a heap is wanted, and how many are always kept.
     const MOST: usize;
     const LEAST: usize;
+    /// Heaps of a block that may be left without a hole before more pairs are scattered.
+    const SPARE: usize;
+    /// How many times as many early pairs are kept as have been found to be good ones.
+    const KEPT: usize;
 
     /// The codes that pairs exclude for 64 heaps: bit c of the `words` words of each; codes from `width` on may be left out.
     fn flags(
@@ -66,6 +70,8 @@ impl Lane for u8 {
     const FULL: u8 = 255;
     const MOST: usize = 14;
     const LEAST: usize = 4;
+    const SPARE: usize = 0;
+    const KEPT: usize = 2;
     const EARLY: usize = 1 << 14;
 
     fn flags(
@@ -99,6 +105,8 @@ impl Lane for u16 {
     const FULL: u16 = u16::MAX;
     const MOST: usize = ROWS;
     const LEAST: usize = 12;
+    const SPARE: usize = 3;
+    const KEPT: usize = 4;
     const EARLY: usize = 1 << 16;
 
     fn flags(
@@ -219,7 +227,7 @@ impl<T: Lane> List<T> {
             let some = (0..CHOICE).map(|i| done + (done * CHOICE + i).wrapping_mul(7_919) % rest);
             let gains = some.map(|i| (sample.gain(table, self.deltas[i], done), i));
             let (gain, best) = gains.max().expect("there are some");
-            idle = if gain <= ENOUGH { idle + 1 } else { 0 };
+            idle = if gain == 0 { idle + 1 } else { 0 };
             sample.take(table, self.deltas[best]);
             self.deltas.swap(done, best);
             done += 1;
@@ -447,9 +455,8 @@ const GROUPS: usize = 64;
 const GROUP: usize = 32;
 /// Parts of a sample, each of which stands for it.
 const PARTS: usize = 4;
-/// Pairs of which the best is taken, and how little it may give at last.
-const CHOICE: usize = 24;
-const ENOUGH: u32 = 1;
+/// Pairs of which the best is taken.
+const CHOICE: usize = 12;
 /// How many times as many heaps there must be before a list is put in order again.
 const LASTS: usize = 16;
 
@@ -522,8 +529,8 @@ pub(crate) struct Large<T> {
     excluded: Vec<u8>,
     /// Heaps of a block that had no hole left.
     exhausted: usize,
-    /// How many heaps there were when the lists were put in order.
-    learned: usize,
+    /// How many heaps and far pairs there were when the lists were put in order.
+    learned: (usize, usize),
     /// How many threads may work on it: two at most do.
     pub threads: usize,
 }
@@ -546,8 +553,10 @@ impl<T: Lane> Blocks for Large<T> {
         self.far.set(all);
         self.make_early();
         // What is learned of one split is good for another one, and for long.
-        if len >= LEARNED.max(LASTS * self.learned) {
-            self.learned = len;
+        let (old, pairs) = self.learned;
+        let grown = self.far.deltas.len() > pairs + pairs / 2;
+        if len >= LEARNED && (len >= LASTS * old || grown) {
+            self.learned = (len, self.far.deltas.len());
             let split = self.table.split;
             let mut wanted = Sample::new(&self.table, |_, code| code);
             self.far.learn(&self.table, &mut wanted);
@@ -555,7 +564,7 @@ impl<T: Lane> Blocks for Large<T> {
             self.early.learn(&self.table, &mut wanted);
         }
         if self.early.best > 0 {
-            self.early.deltas.truncate(2 * self.early.best);
+            self.early.deltas.truncate(T::KEPT * self.early.best);
         }
     }
 
@@ -586,7 +595,7 @@ impl<T: Lane> Large<T> {
             late: Vec::new(),
             excluded: Vec::new(),
             exhausted: 0,
-            learned: 0,
+            learned: (0, 0),
             threads: 1,
         };
         large.table.witness = large.table.witness.max(T::EARLY);
@@ -741,7 +750,8 @@ impl<T: Lane> Large<T> {
             block.window[64 + lane] = T::new(code, true);
             self.table.cells.push(block.window[64 + lane]);
         }
-        self.far.adapt(std::mem::take(&mut self.exhausted), 0);
+        self.far
+            .adapt(std::mem::take(&mut self.exhausted), T::SPARE);
         Ok(block)
     }
 
