@@ -3,6 +3,7 @@
 //! No theorem is used but the Sprague–Grundy theorem, and that only where it holds ([`Engine::values_valid`]). No search
 //! recurses: a heap of ten million is ten million frames of 24 bytes, not ten million stack frames.
 
+pub mod dense;
 mod engine;
 mod meter;
 mod outcomes;

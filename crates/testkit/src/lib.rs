@@ -1,6 +1,7 @@
 //! Random games of every class, as rule texts, for the tests of the other crates.
 
 pub mod arcs;
+pub mod counters;
 mod game;
 pub mod independent;
 pub mod look_back;

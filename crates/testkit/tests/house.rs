@@ -18,6 +18,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("grundy-search", &["grundy-core", "grundy-lang"]),
     (
+        "grundy-jit",
+        &["grundy-core", "grundy-lang", "grundy-search"],
+    ),
+    (
         "grundy-theorems",
         &["grundy-core", "grundy-lang", "grundy-find"],
     ),
@@ -31,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "grundy-check",
             "grundy-kernels",
             "grundy-find",
+            "grundy-jit",
             "grundy-search",
             "grundy-theorems",
         ],

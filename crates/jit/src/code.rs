@@ -1,0 +1,246 @@
+//! Compiled rules and the calls of them: what machine code reads and writes lies here, and nothing else of it does.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::default_libcall_names;
+use grundy_lang::interp::Rules;
+use grundy_search::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Verdict};
+
+use crate::lower::{self, Compile};
+
+/// Bytes of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    One,
+    Two,
+    Four,
+}
+
+impl Width {
+    pub fn bytes(self) -> i64 {
+        match self {
+            Width::One => 1,
+            Width::Two => 2,
+            Width::Four => 4,
+        }
+    }
+
+    /// What stands in a cell that is not known.
+    pub fn unknown(self) -> i64 {
+        match self {
+            Width::One => u8::MAX.into(),
+            Width::Two => u16::MAX.into(),
+            Width::Four => u32::MAX.into(),
+        }
+    }
+
+    /// Values that can be told apart in a row of marks.
+    pub fn marks(self) -> usize {
+        match self {
+            Width::One => 1 << 8,
+            Width::Two => 1 << 16,
+            Width::Four => 1 << 24,
+        }
+    }
+}
+
+/// What machine code reads and writes.
+#[repr(C)]
+pub(crate) struct Frame {
+    /// The counters of the position.
+    pub at: [i64; COUNTERS],
+    /// The cells.
+    pub cells: *const u8,
+    /// For each value the epoch of the last position that has an option of that value; one more than values, the last 0.
+    pub marks: *mut u32,
+    /// This position's.
+    pub epoch: u32,
+    /// The value.
+    pub value: u32,
+    /// The option that is missing.
+    pub missing: [i64; COUNTERS],
+}
+
+pub(crate) const AT: usize = offset_of!(Frame, at);
+pub(crate) const CELLS: usize = offset_of!(Frame, cells);
+pub(crate) const MARKS: usize = offset_of!(Frame, marks);
+pub(crate) const EPOCH: usize = offset_of!(Frame, epoch);
+pub(crate) const VALUE: usize = offset_of!(Frame, value);
+pub(crate) const MISSING: usize = offset_of!(Frame, missing);
+pub(crate) const WORD: usize = size_of::<i64>();
+
+/// What machine code says.
+pub(crate) const DONE: i64 = 0;
+pub(crate) const LATE: i64 = 1;
+pub(crate) const UNABLE: i64 = 2;
+
+type Cell = unsafe extern "C" fn(*mut Frame) -> i64;
+
+/// Machine code for cells of one width.
+struct Code {
+    width: Width,
+    call: Cell,
+    marks: Vec<u32>,
+    epoch: u32,
+    /// What the code reads.
+    _lists: Vec<Box<[i64]>>,
+    module: Option<JITModule>,
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the only pointer into the module's memory is `call`, which goes with this and is never given away.
+            #[expect(unsafe_code, reason = "frees the machine code")]
+            unsafe {
+                module.free_memory();
+            }
+        }
+    }
+}
+
+/// Rules compiled for a table.
+pub struct Compiled {
+    rules: Rules,
+    layout: Layout,
+    mode: Mode,
+    code: Code,
+}
+
+impl Compiled {
+    /// Compiles rules for the cells of a table; the error says what of them is not compiled.
+    pub fn new(rules: &Rules, layout: &Layout, mode: Mode) -> Result<Compiled, String> {
+        // The code reads lists of the layout that it is made for.
+        let layout = layout.clone();
+        Ok(Compiled {
+            code: compile(rules, &layout, mode, Width::One)?,
+            rules: rules.clone(),
+            layout,
+            mode,
+        })
+    }
+
+    fn run(&mut self, at: &[u64], width: Width, cells: *const u8) -> Verdict {
+        if self.code.width != width {
+            // What compiled for one width does for another.
+            match compile(&self.rules, &self.layout, self.mode, width) {
+                Ok(code) => self.code = code,
+                Err(_) => return Verdict::Unable,
+            }
+        }
+        let code = &mut self.code;
+        if code.epoch == u32::MAX {
+            code.marks.fill(0);
+            code.epoch = 0;
+        }
+        code.epoch += 1;
+        let mut frame = Frame {
+            at: [0; COUNTERS],
+            cells,
+            marks: code.marks.as_mut_ptr(),
+            epoch: code.epoch,
+            value: 0,
+            missing: [0; COUNTERS],
+        };
+        for ((to, &from), word) in frame.at.iter_mut().zip(at).zip(self.layout.words()) {
+            if from > word.to {
+                return Verdict::Unable;
+            }
+            // The bounds of a table are words, since its cells can be counted.
+            *to = from as i64;
+        }
+        // SAFETY: the code was made for this layout and width. It reads `cells` at places of the layout only, of which the
+        // caller has seen that there are as many; it writes `marks` below their length and the fields of the frame.
+        #[expect(unsafe_code, reason = "calls the machine code")]
+        let status = unsafe { (code.call)(&mut frame) };
+        match status {
+            DONE => Verdict::Value(frame.value.into()),
+            LATE => Verdict::Missing(frame.missing.map(|word| word as u64)),
+            _ => Verdict::Unable,
+        }
+    }
+}
+
+impl Evaluate for Compiled {
+    fn evaluate(&mut self, at: &[u64], cells: &Cells) -> Verdict {
+        assert_eq!(
+            cells.len() as u64,
+            self.layout.cells(),
+            "cells of the table"
+        );
+        match cells {
+            Cells::U8(cells) => self.run(at, Width::One, cells.as_ptr()),
+            Cells::U16(cells) => self.run(at, Width::Two, cells.as_ptr().cast()),
+            Cells::U32(cells) => self.run(at, Width::Four, cells.as_ptr().cast()),
+        }
+    }
+}
+
+fn compile(rules: &Rules, layout: &Layout, mode: Mode, width: Width) -> Result<Code, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("enable_probestack", "false"),
+        ("unwind_info", "false"),
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
+    ] {
+        flags
+            .set(name, value)
+            .map_err(|e| format!("no machine code: {e}"))?;
+    }
+    let isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host())
+        .map_err(|e| format!("there is no machine code for this processor: {e}"))?
+        .finish(settings::Flags::new(flags))
+        .map_err(|e| format!("no machine code: {e}"))?;
+    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+    builder.symbol("grundy_isqrt", isqrt as *const u8);
+    builder.symbol("grundy_gcd", gcd as *const u8);
+    let mut module = JITModule::new(builder);
+    let (id, lists) = lower::lower(Compile {
+        rules,
+        layout,
+        mode,
+        width,
+        module: &mut module,
+    })?;
+    module
+        .finalize_definitions()
+        .map_err(|e| format!("no machine code: {e}"))?;
+    let start = module.get_finalized_function(id);
+    // SAFETY: the function was declared with this signature.
+    #[expect(unsafe_code, reason = "machine code has an address and no type")]
+    let call = unsafe { std::mem::transmute::<*const u8, Cell>(start) };
+    Ok(Code {
+        width,
+        call,
+        marks: vec![0; width.marks() + 1],
+        epoch: 0,
+        _lists: lists,
+        module: Some(module),
+    })
+}
+
+extern "C" fn isqrt(v: i64) -> i64 {
+    // The code has seen that it is not below zero.
+    (v as u64).isqrt() as i64
+}
+
+extern "C" fn gcd(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    // 2^63 at most, which the code takes for an overflow.
+    a as i64
+}
