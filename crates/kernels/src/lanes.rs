@@ -30,6 +30,38 @@ macro_rules! with_avx2 {
 }
 pub(crate) use with_avx2;
 
+/// Words of 64 heaps whose rare values are proved to be options together.
+pub(crate) const SPAN: usize = 8;
+
+/// Sets the words from `word` on of each row, which is `row` words long, to the places of its code.
+pub(crate) fn fill_span(rows: &mut [u64], row: usize, word: usize, codes: &[u8; 64 * SPAN]) {
+    with_avx2!(fill_span(rows, row, word, codes))
+}
+
+/// As `exclude`, with the bits of a partner from a byte of the rows on, up to where no more than `few` lanes are left.
+pub(crate) fn cover(rows: &[u64], bytes: &[u32], few: u32, rest: &mut [u64; SPAN]) -> u64 {
+    with_avx2!(cover(rows, bytes, few, rest))
+}
+
+/// How many partners `cover` looks at before it counts what is left.
+const ROUND: usize = 16;
+
+/// As `find_pair`, any pair and only among some whose lesser heap is one of those turned round; there are more than 200.
+pub(crate) fn probe(codes: &[u8], turned: &[u8], total: usize, code: u8) -> Option<usize> {
+    with_avx2!(probe(codes, turned, total, code))
+}
+
+/// How many times `probe` looks at four runs of `RUN` pairs.
+const PROBES: u32 = 32;
+const RUN: usize = 32;
+
+/// Where a run begins: multiples of the golden section lie far from one another.
+#[inline(always)]
+fn run(i: u32, turned: &[u8]) -> usize {
+    let place = u64::from(i.wrapping_mul(0x9E37_79B9));
+    64 + ((place * (turned.len() - 128) as u64) >> 32) as usize
+}
+
 /// Holes of 64 heaps that a pair gives become 255. `mixed` says that a partner may be rare, and gives nothing.
 pub(crate) fn strike(
     codes: &[u8],
@@ -183,6 +215,23 @@ pub(crate) fn gives(below: &[u8; 64], layers: &[Layer<u8>], code: u8) -> bool {
     with_avx2!(gives(below, layers, code))
 }
 
+/// The holes of a heap that `first_holes` looks at.
+pub(crate) const HOLES: usize = 6;
+
+/// The codes of a block in order from lane `first` on: of up to `HOLES` holes of each the first that no near pair gives.
+/// `window` has the cells of the 64 heaps below and of the block, `mid` the pairs with partners from 16 below on, and the
+/// layers the others.
+/// No heap of the window is rare. It ends before the first heap that has no such hole; the lane is said, 64 if there is none.
+pub(crate) fn first_holes(
+    window: &mut [u8; 128],
+    holes: &[[u8; 64]],
+    mid: &[Delta<u8>],
+    close: &[Layer<u8>],
+    first: usize,
+) -> usize {
+    with_avx2!(first_holes(window, holes, mid, close, first))
+}
+
 /// As `gives`, for cells of two bytes and a code without the top bit.
 pub(crate) fn wide_gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
     with_avx2!(wide_gives(below, layers, code))
@@ -223,7 +272,7 @@ pub(crate) fn find_pair(
 mod portable {
     use std::ops::{BitOr, BitXor, Not};
 
-    use super::{Delta, Layer};
+    use super::{Delta, Layer, PROBES, ROUND, RUN, SPAN};
 
     pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
         std::array::from_fn(|i| {
@@ -248,6 +297,29 @@ mod portable {
     }
 
     pub use gives as wide_gives;
+
+    pub fn first_holes(
+        window: &mut [u8; 128],
+        holes: &[[u8; 64]],
+        mid: &[Delta<u8>],
+        close: &[Layer<u8>],
+        first: usize,
+    ) -> usize {
+        for lane in first..64 {
+            let below: [u8; 64] = std::array::from_fn(|i| window[lane + i]);
+            let given = |hole: u8| {
+                let sum = |d: &Delta<u8>| below[64 - d.back as usize] ^ d.code;
+                mid.iter().any(|d| sum(d) == hole) || gives(&below, close, hole)
+            };
+            let column = holes.iter().map(|row| row[lane]);
+            let mut left = column.take_while(|&hole| hole != 255);
+            let Some(code) = left.find(|&hole| !given(hole)) else {
+                return lane;
+            };
+            window[64 + lane] = code;
+        }
+        64
+    }
 
     pub fn find_pair<T>(cells: &[T], _: &[T], total: usize, code: T, from: usize) -> Option<usize>
     where
@@ -365,12 +437,47 @@ mod portable {
             p *= 2;
         }
     }
+
+    pub fn fill_span(rows: &mut [u64], row: usize, word: usize, codes: &[u8; 64 * SPAN]) {
+        for row in rows.chunks_exact_mut(row) {
+            row[word..word + SPAN].fill(0);
+        }
+        for (i, &code) in codes.iter().enumerate() {
+            if let Some(row) = rows.chunks_exact_mut(row).nth(usize::from(code)) {
+                row[word + i / 64] |= 1 << (i % 64);
+            }
+        }
+    }
+
+    pub fn cover(rows: &[u64], bytes: &[u32], few: u32, rest: &mut [u64; SPAN]) -> u64 {
+        let mut steps = 0;
+        for round in bytes.chunks(ROUND) {
+            if rest.iter().map(|w| w.count_ones()).sum::<u32>() <= few {
+                break;
+            }
+            for &byte in round {
+                let words = &rows[byte as usize / 8..][..SPAN + 1];
+                let shift = 8 * (byte % 8);
+                for i in 0..SPAN {
+                    rest[i] &= !(words[i] >> shift | words[i + 1] << 1 << (63 - shift));
+                }
+            }
+            steps += round.len();
+        }
+        steps as u64
+    }
+
+    pub fn probe(codes: &[u8], turned: &[u8], total: usize, code: u8) -> Option<usize> {
+        let runs = (0..4 * PROBES).map(|i| super::run(i, turned));
+        let mut pairs = runs.flat_map(|from| from..from + RUN);
+        pairs.find(|&a| turned[turned.len() - 1 - a] ^ codes[total - a] == code)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 pub(crate) mod x86 {
-    use super::{Delta, Layer};
+    use super::{Delta, HOLES, Layer, PROBES, ROUND, RUN, SPAN};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx2")]
@@ -381,6 +488,62 @@ pub(crate) mod x86 {
     #[target_feature(enable = "avx2")]
     pub fn wide_gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
         super::portable::gives(below, layers, code)
+    }
+
+    /// Sixteen heaps at a time, and then each by itself with the sixteen before it in a register.
+    #[target_feature(enable = "avx2")]
+    pub fn first_holes(
+        window: &mut [u8; 128],
+        holes: &[[u8; 64]],
+        mid: &[Delta<u8>],
+        close: &[Layer<u8>],
+        first: usize,
+    ) -> usize {
+        let load = |cells: &[u8]| {
+            let cells: &[u8; 16] = cells.try_into().expect("sixteen cells");
+            // SAFETY: the array has sixteen bytes.
+            unsafe { _mm_loadu_si128(cells.as_ptr().cast()) }
+        };
+        let rows = holes.len();
+        for group in first / 16..4 {
+            let at = 64 + 16 * group;
+            let mut columns = [[255u8; 16]; HOLES];
+            for (holes, out) in holes.iter().zip(&mut columns[..rows]) {
+                let before = load(&holes[16 * group..16 * group + 16]);
+                let mut after = before;
+                for delta in mid {
+                    let from = at - delta.back as usize;
+                    let p = load(&window[from..from + 16]);
+                    let x = _mm_xor_si128(p, _mm_set1_epi8(delta.code as i8));
+                    after = _mm_or_si128(after, _mm_cmpeq_epi8(x, before));
+                }
+                // SAFETY: the array has sixteen bytes.
+                unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), after) };
+            }
+            let start = first.max(16 * group);
+            let mut last = load(&window[start + 48..start + 64]);
+            for lane in start..16 * group + 16 {
+                // Holes that have been hit are 255, and others may follow; a column without any ends in 255.
+                let code = columns[..rows]
+                    .iter()
+                    .map(|column| column[lane % 16])
+                    .find(|&hole| {
+                        let code = _mm_set1_epi8(hole as i8);
+                        let hit = close.iter().fold(_mm_setzero_si128(), |hit, layer| {
+                            let x = _mm_xor_si128(last, load(&layer.codes[48..]));
+                            let x = _mm_or_si128(x, load(&layer.none[48..]));
+                            _mm_or_si128(hit, _mm_cmpeq_epi8(x, code))
+                        });
+                        hole != 255 && _mm_movemask_epi8(hit) == 0
+                    });
+                let Some(code) = code else {
+                    return lane;
+                };
+                window[64 + lane] = code;
+                last = _mm_alignr_epi8::<1>(_mm_cvtsi32_si128(i32::from(code)), last);
+            }
+        }
+        64
     }
 
     /// The bits of the codes 0 to 7, and of those from 8 to 15, by the low four bits of an index; what has the top bit set
@@ -749,6 +912,119 @@ pub(crate) mod x86 {
     pub fn strike_common(codes: &[u8], base: usize, deltas: &[Delta<u8>], holes: &mut [[u8; 64]]) {
         strike_rows::<false>(codes, base, deltas, holes);
     }
+
+    /// First the places of each bit of the codes, then those of its low and its high bits, then those of all.
+    #[target_feature(enable = "avx2")]
+    pub fn fill_span(rows: &mut [u64], row: usize, word: usize, codes: &[u8; 64 * SPAN]) {
+        const { assert!(SPAN == 8) };
+        type Places = [__m256i; 2];
+        let mut bits = [[0u32; 16]; 8];
+        for (i, codes) in codes.chunks_exact(32).enumerate() {
+            // SAFETY: the slice has 32 bytes.
+            let mut codes = unsafe { _mm256_loadu_si256(codes.as_ptr().cast()) };
+            for bits in bits.iter_mut().rev() {
+                bits[i] = _mm256_movemask_epi8(codes) as u32;
+                codes = _mm256_add_epi8(codes, codes);
+            }
+        }
+        // SAFETY: the arrays have 64 bytes.
+        let bits = bits.map(|b| unsafe {
+            [
+                _mm256_loadu_si256(b.as_ptr().cast()),
+                _mm256_loadu_si256(b[8..].as_ptr().cast()),
+            ]
+        });
+        // The places where `number` has the same bits.
+        let places = |number: usize, bits: &[Places]| {
+            let mut places = [_mm256_set1_epi8(-1); 2];
+            for (b, bits) in bits.iter().enumerate() {
+                for i in 0..2 {
+                    places[i] = if number >> b & 1 == 1 {
+                        _mm256_and_si256(bits[i], places[i])
+                    } else {
+                        _mm256_andnot_si256(bits[i], places[i])
+                    };
+                }
+            }
+            places
+        };
+        let low: [Places; 8] = std::array::from_fn(|number| places(number, &bits[..3]));
+        for (number, eight) in rows.chunks_mut(8 * row).enumerate() {
+            let high = places(number, &bits[3..]);
+            for (row, low) in eight.chunks_exact_mut(row).zip(&low) {
+                let row = &mut row[word..word + SPAN];
+                // SAFETY: the slice has eight words.
+                unsafe {
+                    let at: *mut __m256i = row.as_mut_ptr().cast();
+                    _mm256_storeu_si256(at, _mm256_and_si256(low[0], high[0]));
+                    _mm256_storeu_si256(at.add(1), _mm256_and_si256(low[1], high[1]));
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    pub fn cover(rows: &[u64], bytes: &[u32], few: u32, rest: &mut [u64; SPAN]) -> u64 {
+        const { assert!(SPAN == 8) };
+        let mut steps = 0;
+        for round in bytes.chunks(ROUND) {
+            if rest.iter().map(|w| w.count_ones()).sum::<u32>() <= few {
+                break;
+            }
+            let mut hits = [_mm256_setzero_si256(); 2];
+            for &byte in round {
+                let byte = byte as usize;
+                assert!(byte + 64 <= 8 * rows.len());
+                // SAFETY: the rows have 64 bytes from there on.
+                let [a, b] = unsafe {
+                    let at = rows.as_ptr().cast::<u8>().add(byte);
+                    [
+                        _mm256_loadu_si256(at.cast()),
+                        _mm256_loadu_si256(at.add(32).cast()),
+                    ]
+                };
+                hits = [_mm256_or_si256(hits[0], a), _mm256_or_si256(hits[1], b)];
+            }
+            for (rest, hits) in rest.chunks_exact_mut(4).zip(hits) {
+                // SAFETY: four words.
+                unsafe {
+                    let left = _mm256_loadu_si256(rest.as_ptr().cast());
+                    _mm256_storeu_si256(rest.as_mut_ptr().cast(), _mm256_andnot_si256(hits, left));
+                }
+            }
+            steps += round.len();
+        }
+        steps as u64
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn probe(codes: &[u8], turned: &[u8], total: usize, code: u8) -> Option<usize> {
+        const { assert!(RUN == 32) };
+        let wanted = _mm256_set1_epi8(code as i8);
+        for i in 0..PROBES {
+            let from = [0, 1, 2, 3].map(|j| super::run(4 * i + j, turned));
+            let same = from.map(|from| {
+                let low = &turned[turned.len() - from - 32..][..32];
+                let high = &codes[total - from - 31..][..32];
+                // SAFETY: the slices have 32 bytes.
+                let (low, high) = unsafe {
+                    (
+                        _mm256_loadu_si256(low.as_ptr().cast()),
+                        _mm256_loadu_si256(high.as_ptr().cast()),
+                    )
+                };
+                _mm256_cmpeq_epi8(_mm256_xor_si256(low, high), wanted)
+            });
+            let zero = _mm256_setzero_si256();
+            let any = same.into_iter().fold(zero, |a, b| _mm256_or_si256(a, b));
+            if _mm256_testz_si256(any, any) == 0 {
+                let hits = same.map(|s| _mm256_movemask_epi8(s) as u32);
+                let j = hits.iter().position(|&h| h != 0)?;
+                return Some(from[j] + hits[j].leading_zeros() as usize);
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -921,6 +1197,96 @@ mod tests {
                     assert_eq!(bits[usize::from(code / 64)] >> (code % 64) & 1 == 1, given);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn both_forms_find_the_same_proofs_and_first_holes() {
+        for seed in 1..100 {
+            let mut random = random(2000 + seed);
+            let most = [20, 64, 128, 250][seed as usize % 4];
+            let (codes, deltas) = table(seed, most);
+
+            let span = codes[17..529].try_into().unwrap();
+            let count = 1 + random(250) as usize;
+            let (mut one, mut two) = (vec![7; 16 * count], vec![7; 16 * count]);
+            for word in [0, 8] {
+                fill_span(&mut one, 16, word, span);
+                portable::fill_span(&mut two, 16, word, span);
+            }
+            assert_eq!(one, two);
+            for (i, &code) in span.iter().enumerate() {
+                if usize::from(code) < count {
+                    let word = 16 * usize::from(code) + i / 64;
+                    assert_eq!(one[word] >> (i % 64) & 1, 1);
+                }
+            }
+            let bytes: Vec<u32> = (0..random(60))
+                .map(|_| (128 * random(count as u64) + random(64)) as u32)
+                .collect();
+            let few = random(8) as u32;
+            let mut rest: [u64; SPAN] = std::array::from_fn(|i| random(1 << 63) << (i & 1));
+            let mut same = rest;
+            assert_eq!(
+                cover(&one, &bytes, few, &mut rest),
+                portable::cover(&one, &bytes, few, &mut same)
+            );
+            assert_eq!(rest, same);
+
+            let turned: Vec<u8> = codes[..200 + random(80) as usize]
+                .iter()
+                .rev()
+                .copied()
+                .collect();
+            let (total, code) = (570 + random(29) as usize, random(most) as u8);
+            let found = probe(&codes, &turned, total, code);
+            assert_eq!(found, portable::probe(&codes, &turned, total, code));
+            assert!(found.is_none_or(|a| codes[a] ^ codes[total - a] == code));
+
+            // Without rares: bits of all codes that fit a number of planes, and the holes in order.
+            let common = random(most) as u8;
+            let codes: Vec<u8> = codes
+                .iter()
+                .map(|&c| if c == 255 { common } else { c })
+                .collect();
+            let planes = most.div_ceil(8) as usize;
+            let mut bits = [0; 256];
+            flags(&codes, 500, &deltas, most > 128, planes, 4, &mut bits);
+            for (lane, bits) in bits.chunks_exact(4).enumerate() {
+                for code in (0..=255u8).filter(|&c| usize::from(c) < 8 * planes) {
+                    let given = deltas
+                        .iter()
+                        .any(|d| codes[500 + lane - d.back as usize] ^ d.code == code);
+                    assert_eq!(bits[usize::from(code / 64)] >> (code % 64) & 1 == 1, given);
+                }
+            }
+            let near: Vec<Delta<u8>> = deltas
+                .iter()
+                .map(|d| Delta {
+                    back: 1 + d.back % 63,
+                    ..*d
+                })
+                .collect();
+            let (close, mid): (Vec<_>, Vec<_>) = near.iter().partition(|d| d.back < 16);
+            let close = Layer::of(&close);
+            let mut holes: Vec<[u8; 64]> = (0..random(1 + HOLES as u64))
+                .map(|_| {
+                    std::array::from_fn(|_| match random(9) {
+                        0 => 255,
+                        _ => random(most) as u8,
+                    })
+                })
+                .collect();
+            sort_columns(&mut holes);
+            let mut window: [u8; 128] = codes[300..428].try_into().unwrap();
+            let mut same = window;
+            let first = random(64) as usize;
+            let end = first_holes(&mut window, &holes, &mid, &close, first);
+            let too = portable::first_holes(&mut same, &holes, &mid, &close, first);
+            assert_eq!(
+                (end, window[..64 + end].to_vec()),
+                (too, same[..64 + too].to_vec())
+            );
         }
     }
 }

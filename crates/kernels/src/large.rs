@@ -4,8 +4,11 @@
 //! the first codes without a flag, the *holes* of each heap, then stand in rows, and every further pair is compared with a
 //! row at a time for all heaps. Rows get fewer as holes are hit. What is left over is searched for heap by heap, so that
 //! the number of rows and flags decides the speed and never the result; nor does the order of the pairs, which is learned
-//! from a sample of the heaps so far: those that give most of what is wanted come first, which halves the work. Cost: the
-//! number of rares for each heap at about 0.1 ns each, and as many steps for each of its codes; one or two bytes a heap.
+//! from a sample of the heaps so far: those that give most of what is wanted come first, which halves the work.
+//!
+//! Where the last rare heap is far below, codes of a byte have their rare values proved for 512 heaps together, by `spans`.
+//! Cost: the number of rares for each heap at about 0.1 ns each, and as many steps for each of its codes; one or two bytes a
+//! heap.
 
 use std::collections::HashMap;
 use std::ops::Not;
@@ -13,7 +16,8 @@ use std::sync::mpsc;
 use std::thread;
 
 use crate::Stop;
-use crate::lanes::{self, Delta, Layer};
+use crate::lanes::{self, Delta, HOLES, Layer, SPAN};
+use crate::spans::{self, Spans};
 use crate::table::{Blocks, Cell, PAD, Table};
 
 /// Heaps from which on it is learned which pairs are best: at least 2 · `GROUPS` · `GROUP`, for the sample's sake.
@@ -53,6 +57,24 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
         flags: &mut [u64],
     );
 
+    /// Proofs by spans, those that are known if they still serve; None if the cells are not bytes.
+    fn spans(table: &mut Table<Self>, known: Option<Spans>) -> Option<Spans>;
+
+    /// `lanes::first_holes`, for bytes; for others no lane.
+    fn first_holes(
+        window: &mut [Self; 128],
+        holes: &[[Self; 64]],
+        mid: &[Delta<Self>],
+        close: &[Layer<Self>],
+        first: usize,
+    ) -> usize;
+
+    /// Codes from here on are few, or none.
+    fn usual(table: &Table<Self>) -> u32;
+
+    /// The cells, if they are bytes.
+    fn bytes(cells: &[Self]) -> &[u8];
+
     /// Whether a near pair gives the code; `below` has the 64 heaps below.
     fn gives(below: &[Self; 64], layers: &[Layer<Self>], code: Self) -> bool;
 
@@ -68,7 +90,7 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
 
 impl Lane for u8 {
     const FULL: u8 = 255;
-    const MOST: usize = 14;
+    const MOST: usize = 8;
     const LEAST: usize = 4;
     const SPARE: usize = 0;
     const KEPT: usize = 2;
@@ -94,6 +116,39 @@ impl Lane for u8 {
         holes: &mut [[u8; 64]],
     ) {
         lanes::strike(cells, base, deltas, mixed, holes);
+    }
+
+    fn spans(table: &mut Table<u8>, known: Option<Spans>) -> Option<Spans> {
+        let known = known.filter(|s| s.codes() > table.top as usize);
+        Some(known.unwrap_or_else(|| Spans::new(table)))
+    }
+
+    fn first_holes(
+        window: &mut [u8; 128],
+        holes: &[[u8; 64]],
+        mid: &[Delta<u8>],
+        close: &[Layer<u8>],
+        first: usize,
+    ) -> usize {
+        let holes = &holes[..holes.len().min(HOLES)];
+        lanes::first_holes(window, holes, mid, close, first)
+    }
+
+    fn usual(table: &Table<u8>) -> u32 {
+        let mut counts = [0usize; 256];
+        let cells = &table.cells[table.cells.len().saturating_sub(1 << 16)..];
+        cells.iter().for_each(|&c| counts[usize::from(c)] += 1);
+        let mut above = 0;
+        let few = |&code: &u32| {
+            above += counts[code as usize];
+            above * 512 < cells.len()
+        };
+        let end = table.top + 1;
+        (0..end).rev().take_while(few).last().unwrap_or(end)
+    }
+
+    fn bytes(cells: &[u8]) -> &[u8] {
+        cells
     }
 
     fn gives(below: &[u8; 64], layers: &[Layer<u8>], code: u8) -> bool {
@@ -123,6 +178,28 @@ impl Lane for u16 {
 
     fn strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], _: bool, holes: &mut [[u16; 64]]) {
         lanes::wide_strike(cells, base, deltas, holes);
+    }
+
+    fn spans(_: &mut Table<u16>, _: Option<Spans>) -> Option<Spans> {
+        None
+    }
+
+    fn first_holes(
+        _: &mut [u16; 128],
+        _: &[[u16; 64]],
+        _: &[Delta<u16>],
+        _: &[Layer<u16>],
+        first: usize,
+    ) -> usize {
+        first
+    }
+
+    fn usual(table: &Table<u16>) -> u32 {
+        table.top + 1
+    }
+
+    fn bytes(_: &[u16]) -> &[u8] {
+        &[]
     }
 
     fn gives(below: &[u16; 64], layers: &[Layer<u16>], code: u16) -> bool {
@@ -519,10 +596,18 @@ pub(crate) struct Large<T> {
     /// Pairs whose partner is less than 64 below.
     near: Vec<Delta<T>>,
     layers: Vec<Layer<T>>,
+    /// Those with partners from 16 below on, and the others.
+    mid: Vec<Delta<T>>,
+    close: Vec<Layer<T>>,
+    /// For heaps of each parity and each common code the end of the rare codes below it, if there are few.
+    ends: [Vec<u32>; 2],
+    /// Codes from here on are few, or none.
+    usual: u32,
     /// Pairs whose partner is before the block, and those that come later, the nearest last.
     far: List<T>,
     later: Vec<Delta<T>>,
     early: List<T>,
+    spans: Option<Spans>,
     flags: Flags,
     /// What is excluded for one heap: by rares of late, and by all that is near.
     late: Vec<u32>,
@@ -548,6 +633,14 @@ impl<T: Lane> Blocks for Large<T> {
         let cut = all.partition_point(|d| d.back < 64);
         self.near = all.drain(..cut).collect();
         self.layers = Layer::of(&self.near);
+        let close = self.near.partition_point(|d| d.back < 16);
+        self.close = Layer::of(&self.near[..close]);
+        self.mid = self.near[close..].to_vec();
+        self.usual = T::usual(&self.table);
+        let codes = if T::COMMONS > 256 { 0 } else { T::COMMONS };
+        let split = self.table.split;
+        self.ends = [0, 1].map(|p| (0..codes).map(|c| split.rares_below(c, p)).collect());
+        self.spans = None;
         let known = all.partition_point(|d| (d.back as usize) < len);
         self.later = all.drain(known..).rev().collect();
         self.far.set(all);
@@ -588,9 +681,14 @@ impl<T: Lane> Large<T> {
             table,
             near: Vec::new(),
             layers: Vec::new(),
+            mid: Vec::new(),
+            close: Vec::new(),
+            ends: [vec![], vec![]],
+            usual: 0,
             far: List::new(),
             later: Vec::new(),
             early: List::new(),
+            spans: None,
             flags: Flags::default(),
             late: Vec::new(),
             excluded: Vec::new(),
@@ -727,7 +825,7 @@ impl<T: Lane> Large<T> {
         let mut flags = std::mem::take(&mut self.flags);
         let (rows, work) = self.far.sieve(
             self.far.place(&self.table, base),
-            &mut [self.table.top + 1; 64],
+            &mut [self.usual.min(self.table.top + 1); 64],
             &mut flags,
             &mut block.holes,
             Want::Least,
@@ -738,17 +836,40 @@ impl<T: Lane> Large<T> {
 
         block.window[..64].copy_from_slice(&self.table.cells[base..base + 64]);
         block.window[64..64 + first].copy_from_slice(&self.table.cells[PAD + base..]);
-        for lane in first..64 {
-            let n = base + lane;
-            let code = self.common_code(n, &block);
+        // Where no rare is near, most heaps need no more than their first holes.
+        let last = self.table.rares.last().map_or(0, |r| r.0);
+        let calm = base > last + self.table.reach() + 64;
+        let mut lane = first;
+        while lane < 64 {
+            if calm {
+                let holes = &block.holes[..rows];
+                let window = &mut block.window;
+                lane = T::first_holes(window, holes, &self.mid, &self.close, lane);
+                if lane == 64 {
+                    break;
+                }
+            }
+            let code = self.common_code(base + lane, &block);
             if code >= self.limit() {
                 self.table.cells.truncate(PAD + from);
                 return Err(self.grow(code));
             }
-            block.codes[lane] = code;
-            block.ends[lane] = self.table.split.rares_below(code, n);
             block.window[64 + lane] = T::new(code, true);
-            self.table.cells.push(block.window[64 + lane]);
+            if !calm {
+                self.table.cells.push(block.window[64 + lane]);
+            }
+            lane += 1;
+        }
+        let done = self.table.len() - base;
+        self.table
+            .cells
+            .extend_from_slice(&block.window[64 + done..]);
+        for lane in first..64 {
+            let code = block.window[64 + lane].bits();
+            let ends = &self.ends[lane & 1];
+            let computed = || self.table.split.rares_below(code, base + lane);
+            block.codes[lane] = code;
+            block.ends[lane] = ends.get(code as usize).copied().unwrap_or_else(computed);
         }
         self.far
             .adapt(std::mem::take(&mut self.exhausted), T::SPARE);
@@ -825,8 +946,8 @@ impl<T: Lane> Large<T> {
         true
     }
 
-    /// As `next` again and again, with the early pairs on a second thread, up to heap `to` or to a new rare. None if that
-    /// is not the time for it: rares still come, or there is little to do.
+    /// As `next` again and again, some blocks together, up to heap `to` or to a new rare; on two threads if there may be
+    /// two. None if that is not the time for it: rares still come, or there is little to do.
     fn together(
         &mut self,
         to: usize,
@@ -837,70 +958,131 @@ impl<T: Lane> Large<T> {
         let to = self.table.due().min(to);
         let reach = self.early.reach;
         let calm = self.later.is_empty() && from >= last.max(reach) + CALM && to >= from + CALM;
-        if self.threads < 2 || !calm {
+        if !calm {
             return Ok(None);
         }
+        let spans = T::spans(&mut self.table, self.spans.take());
+        if self.threads < 2 && spans.is_none() {
+            return Ok(None);
+        }
+        let prover = match spans {
+            Some(spans) => Prover::Spans(spans),
+            None => Prover::Early(std::mem::replace(&mut self.early, List::new())),
+        };
         let known = self.table.rares.len();
-        let mut early = std::mem::replace(&mut self.early, List::new());
+        let (backs, codes) = match &prover {
+            Prover::Spans(spans) => (spans.backs().to_vec(), spans.codes()),
+            Prover::Early(_) => (Vec::new(), usize::MAX),
+        };
+        let mut stretch = Stretch {
+            to,
+            stopped,
+            end: None,
+            backs,
+            codes,
+            reach,
+            last,
+        };
+        let (prover, fits) = if self.threads < 2 {
+            self.in_turn(prover, &mut stretch)
+        } else {
+            self.ahead(prover, &mut stretch)
+        };
+        match prover {
+            Prover::Spans(spans) => self.spans = Some(spans),
+            Prover::Early(early) => self.early = early,
+        }
+        let result = fits.map_or_else(|| stretch.end.unwrap_or(Ok(true)), Ok);
+        Ok(Some(result? && self.take_in(known)))
+    }
+
+    /// Proves each lot of blocks before the next one is begun. It says whether the code of a new rare fits, if there is one.
+    fn in_turn(
+        &mut self,
+        mut prover: Prover<T>,
+        stretch: &mut Stretch,
+    ) -> (Prover<T>, Option<bool>) {
+        while stretch.end.is_none() {
+            let Some(job) = self.job(stretch) else {
+                break;
+            };
+            for proof in job.run(&mut prover) {
+                if let Some(fits) = self.settle(&proof) {
+                    return (prover, Some(fits));
+                }
+            }
+        }
+        (prover, None)
+    }
+
+    /// As `in_turn`, with the proofs on a second thread, some lots behind.
+    fn ahead(&mut self, mut prover: Prover<T>, stretch: &mut Stretch) -> (Prover<T>, Option<bool>) {
         let (jobs, waiting) = mpsc::channel::<Job<T>>();
         let (done, proved) = mpsc::channel::<Vec<Proof<T>>>();
-        let result = thread::scope(|scope| {
-            let early = &mut early;
+        let fits = thread::scope(|scope| {
+            let prover = &mut prover;
             scope.spawn(move || {
                 for job in waiting {
-                    if done.send(job.run(early)).is_err() {
+                    if done.send(job.run(prover)).is_err() {
                         return;
                     }
                 }
             });
             let mut flying = 0;
-            let mut end = None;
-            while end.is_none() || flying > 0 {
-                let mut blocks = Vec::new();
-                while end.is_none() && blocks.len() < BATCH {
-                    if self.table.len() >= to {
-                        end = Some(Ok(true));
-                    } else if stopped(self.table.len()) {
-                        end = Some(Err(Stop::Interrupted));
-                    } else {
-                        match self.commons() {
-                            Ok(block) => blocks.push(block),
-                            Err(fits) => end = Some(Ok(fits)),
-                        }
-                    }
-                }
-                if let Some(first) = blocks.first() {
-                    let codes = blocks.iter().flat_map(|b| b.codes);
-                    let job = Job {
-                        cells: self.table.cells[first.base - reach..].to_vec(),
-                        mixed: first.base < reach + last + 1,
-                        most: codes.fold(self.table.largest_code(), u32::max),
-                        flags: Flags {
-                            words: self.flags.words,
-                            bits: vec![0; self.flags.bits.len()],
-                        },
-                        blocks,
-                    };
+            while stretch.end.is_none() || flying > 0 {
+                if let Some(job) = self.job(stretch) {
                     let sent = jobs.send(job);
                     sent.expect("the other thread waits for the channel to end");
                     flying += 1;
                 }
-                if flying > if end.is_none() { AHEAD } else { 0 } {
+                if flying > if stretch.end.is_none() { AHEAD } else { 0 } {
                     let proofs = proved.recv().expect("there is a proof for each job");
                     flying -= 1;
                     for proof in proofs {
                         if let Some(fits) = self.settle(&proof) {
                             // What comes after it was found without it.
-                            return Ok(fits);
+                            return Some(fits);
                         }
                     }
                 }
             }
             drop(jobs);
-            end.expect("the loop ends with it")
+            None
         });
-        self.early = early;
-        Ok(Some(result? && self.take_in(known)))
+        (prover, fits)
+    }
+
+    /// Blocks to be proved together, if any are still to come.
+    fn job(&mut self, stretch: &mut Stretch) -> Option<Job<T>> {
+        let mut blocks = Vec::new();
+        while stretch.end.is_none() && blocks.len() < SPAN {
+            if self.table.len() >= stretch.to || self.table.top as usize >= stretch.codes {
+                stretch.end = Some(Ok(true));
+            } else if (stretch.stopped)(self.table.len()) {
+                stretch.end = Some(Err(Stop::Interrupted));
+            } else {
+                match self.commons() {
+                    Ok(block) => blocks.push(block),
+                    Err(fits) => stretch.end = Some(Ok(fits)),
+                }
+            }
+        }
+        let base = blocks.first()?.base;
+        let codes = blocks.iter().flat_map(|b| b.codes);
+        Some(Job {
+            cells: if stretch.backs.is_empty() {
+                self.table.cells[base - stretch.reach..].to_vec()
+            } else {
+                spans::gather(&self.table.cells, &stretch.backs, base)
+            },
+            mixed: base < stretch.reach + stretch.last + 1,
+            most: codes.fold(self.table.largest_code(), u32::max),
+            flags: Flags {
+                words: self.flags.words,
+                bits: vec![0; self.flags.bits.len()],
+            },
+            blocks,
+        })
     }
 
     /// Ends the proofs of a block. If one fails, that heap is the last, and it is said whether its code fits.
@@ -926,14 +1108,34 @@ impl<T: Lane> Large<T> {
     }
 }
 
-/// Blocks whose early pairs are for the other thread.
+/// Blocks whose rare values are to be proved options.
 struct Job<T> {
-    /// From the farthest partner of the first block on.
+    /// From the farthest partner of the first block on, or what `spans` wants.
     cells: Vec<T>,
     mixed: bool,
     most: u32,
     flags: Flags,
     blocks: Vec<Block<T>>,
+}
+
+/// What proves.
+enum Prover<T> {
+    Early(List<T>),
+    Spans(Spans),
+}
+
+/// Heaps to come.
+struct Stretch<'a> {
+    to: usize,
+    stopped: &'a mut dyn FnMut(usize) -> bool,
+    /// Why no more blocks are begun.
+    end: Option<Result<bool, Stop>>,
+    /// The windows of `spans`, and the codes that they know; none and all for early pairs.
+    backs: Vec<usize>,
+    codes: usize,
+    /// How far below the farthest early partner is, and the last rare.
+    reach: usize,
+    last: usize,
 }
 
 /// A block, and the rare codes that are still to be searched for, each with its lane.
@@ -944,7 +1146,26 @@ struct Proof<T> {
 }
 
 impl<T: Lane> Job<T> {
-    fn run(mut self, early: &mut List<T>) -> Vec<Proof<T>> {
+    fn run(self, prover: &mut Prover<T>) -> Vec<Proof<T>> {
+        match prover {
+            Prover::Early(early) => self.by_early_pairs(early),
+            Prover::Spans(spans) => self.by_spans(spans),
+        }
+    }
+
+    fn by_spans(self, spans: &mut Spans) -> Vec<Proof<T>> {
+        let words: Vec<_> = self.blocks.iter().map(|b| (b.first, &b.ends)).collect();
+        let (left, mut work) = spans.open(T::bytes(&self.cells), &words);
+        let proofs = self.blocks.into_iter().zip(left);
+        let proofs = proofs.map(|(block, left)| Proof {
+            block,
+            left,
+            work: std::mem::take(&mut work),
+        });
+        proofs.collect()
+    }
+
+    fn by_early_pairs(mut self, early: &mut List<T>) -> Vec<Proof<T>> {
         let first = self.blocks.first().map_or(0, |b| b.base);
         let mut tried = Vec::new();
         let proofs = self.blocks.into_iter().map(|block| {
@@ -970,10 +1191,9 @@ impl<T: Lane> Job<T> {
     }
 }
 
-/// Heaps without a rare after which the proofs go to another thread, and that there must be to come.
+/// Heaps without a rare after which some blocks are proved together, and that there must be to come.
 const CALM: usize = 1 << 14;
-/// Blocks that go to the other thread together, and how many such lots may be ahead.
-const BATCH: usize = 8;
+/// Lots of blocks that may be ahead of their proofs.
 const AHEAD: usize = 2;
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //!
 //! A ladder, each rung tested against the one below: `plain` (every option, every code), `scalar` (a rare/common split, one
 //! heap after the other), then 32 or 64 heaps at a time, `pairs` for small codes and `large` for codes of one and of two
-//! bytes (`table` has what they share, `small` and `lanes` the inner loops, portable and for AVX2). A sequence goes up to larger
-//! codes when it needs them. `taking` is for moves that leave at most one heap. `checkpoint` has the state as bytes.
+//! bytes (`table` has what they share, `spans` the proofs of 512 heaps with codes of a byte, `small` and `lanes` the inner
+//! loops, portable and for AVX2). A sequence goes up to larger codes when it needs them. `taking` is for moves that leave at
+//! most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod checkpoint;
@@ -13,6 +14,7 @@ mod pairs;
 mod plain;
 mod scalar;
 mod small;
+mod spans;
 mod split;
 mod table;
 mod taking;
@@ -215,7 +217,14 @@ impl Sequence {
     pub fn split(&self) -> Option<Settled<'_>> {
         match &self.state {
             State::Pairs(s) if !s.table.is_empty() => Some(s.table.settled()),
-            State::Bytes(s) if !s.table.is_empty() => Some(s.table.settled()),
+            State::Bytes(s) if !s.table.is_empty() => {
+                let settled = s.table.settled();
+                // The windows of `spans` go up to the last rare heap.
+                Some(Settled {
+                    witness: settled.witness.max(settled.last_rare),
+                    ..settled
+                })
+            }
             _ => None,
         }
     }

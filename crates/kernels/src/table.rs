@@ -69,6 +69,11 @@ pub(crate) trait Cell: Copy + Eq + std::fmt::Debug {
         from: usize,
     ) -> Option<usize>;
 
+    /// As `find_pair`, any pair and only among some where it is of use to look first.
+    fn probe(_cells: &[Self], _turned: &[Self], _total: usize, _code: u32) -> Option<usize> {
+        None
+    }
+
     fn save(cells: &[Self], out: &mut Writer);
 
     fn load(read: &mut Reader) -> Result<Vec<Self>, Unreadable>;
@@ -108,6 +113,10 @@ impl Cell for u8 {
         from: usize,
     ) -> Option<usize> {
         lanes::find_pair(cells, turned, total, code as u8, from)
+    }
+
+    fn probe(cells: &[u8], turned: &[u8], total: usize, code: u32) -> Option<usize> {
+        lanes::probe(cells, turned, total, code as u8)
     }
 
     fn save(cells: &[u8], out: &mut Writer) {
@@ -399,7 +408,7 @@ impl<T: Cell> Table<T> {
         let (split, _) = Split::choose(&self.counts, self.shift);
         self.rares_at_choice = self.rares.len();
         if split == self.split {
-            self.turn();
+            self.turn(self.witness);
             return true;
         }
         let values: Vec<u32> = (0..self.len()).map(|n| self.value(n)).collect();
@@ -407,7 +416,7 @@ impl<T: Cell> Table<T> {
     }
 
     /// Takes in all values and chooses the first split by them. False if the codes by it are too large.
-    fn choose_for(&mut self, values: &[u32]) -> bool {
+    pub fn choose_for(&mut self, values: &[u32]) -> bool {
         self.work.splits += 1;
         for (n, &v) in values.iter().enumerate().skip(1) {
             self.count(n, v, 1);
@@ -446,16 +455,15 @@ impl<T: Cell> Table<T> {
                 self.push_rare(n, code);
             }
         }
-        self.turn();
+        self.turn(self.witness);
         true
     }
 
-    /// Keeps the cells of the first heaps turned round.
-    fn turn(&mut self) {
+    /// Keeps the cells of the heaps below one turned round, if they are known.
+    pub fn turn(&mut self, to: usize) {
         self.turned.clear();
-        if self.len() > WITNESS {
-            self.turned
-                .extend(self.cells[PAD..PAD + WITNESS].iter().rev());
+        if self.len() > to {
+            self.turned.extend(self.cells[PAD..PAD + to].iter().rev());
         }
     }
 
@@ -483,14 +491,24 @@ impl<T: Cell> Table<T> {
     /// Whether a rare value of that code is an option of n.
     pub fn search(&mut self, n: usize, k: u32) -> bool {
         self.work.searches += 1;
+        // Of cells without the codes of rares two rare ones are not meant, nor a heap split into equal ones.
+        let cells = &self.cells[PAD..];
+        let told = |n: usize| T::TELLS || cells[n].common().is_some();
+        let is_pair = |a: usize, total: usize| {
+            told(a) && told(total - a) && !(self.unequal && 2 * a == total)
+        };
+        // Pairs near one another have much the same values: so first some that are not.
+        let turned = &self.turned;
+        let far = |total: usize| !turned.is_empty() && total > 2 * turned.len();
+        let probe = |t: usize| T::probe(cells, turned, n - t, k).is_some_and(|a| is_pair(a, n - t));
+        if self.twos.iter().any(|&t| far(n - t) && probe(t)) {
+            return true;
+        }
         for &t in &self.twos {
             let total = n - t;
-            let cells = &self.cells[PAD..];
             let mut from = 1;
             while let Some(a) = T::find_pair(cells, &self.turned, total, k, from) {
-                // Of cells without the codes of rares two rare ones are not meant, nor a heap split into equal ones.
-                let told = |n: usize| T::TELLS || cells[n].common().is_some();
-                if told(a) && told(total - a) && !(self.unequal && 2 * a == total) {
+                if is_pair(a, total) {
                     if a > self.witness {
                         self.searched.push((n, a));
                     }
@@ -603,7 +621,7 @@ impl<T: Cell> Table<T> {
         if table.since > table.len() {
             return Err(Unreadable("the split is of a heap to come"));
         }
-        table.turn();
+        table.turn(table.witness);
         if table.rares_at_choice > table.len() {
             return Err(Unreadable("there were more rares than heaps"));
         }
