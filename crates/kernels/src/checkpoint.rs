@@ -163,7 +163,7 @@ impl Sequence {
             }
             State::Taking(s) => {
                 out.byte(3);
-                out.values(s.values());
+                out.values(&s.values(0..s.len()));
             }
         }
     }
@@ -211,7 +211,10 @@ impl Sequence {
             2 if pairs => State::Pairs(Box::new(Pairs::new(Table::load(&code, &mut read)?))),
             4 if pairs => State::Bytes(Box::new(Large::new(Table::load(&code, &mut read)?))),
             5 if pairs => State::Words(Box::new(Large::new(Table::load(&code, &mut read)?))),
-            3 if taking => State::Taking(Taking::with_values(&code, read.values()?)),
+            3 if taking => {
+                let taking = Taking::with_values(&code, read.values()?);
+                State::Taking(taking.ok_or(Unreadable("a value is too large"))?)
+            }
             _ => return Err(Unreadable("the way of computing does not fit the code")),
         };
         if !read.0.is_empty() {

@@ -252,9 +252,10 @@ fn transpose(w: &mut [u64; 8]) {
     }
 }
 
-/// The mex of up to eight values for each of 64 heaps: those of the heaps each of `backs` below.
-pub(crate) fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
-    with_avx2!(take(values, backs))
+/// The values from one on, a multiple of 32 of them, become the mex of up to eight values below 16: those of the heaps each
+/// of `backs` below, at least 32.
+pub(crate) fn take(values: &mut [u8], from: usize, backs: &[usize]) {
+    with_avx2!(take(values, from, backs))
 }
 
 /// The least a ≥ `from`, 2a ≤ total, with `codes[a] ⊕ codes[total − a]` = code, looked for 32 at a time. `turned` has the
@@ -274,12 +275,12 @@ mod portable {
 
     use super::{Delta, Layer, PROBES, ROUND, RUN, SPAN};
 
-    pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
-        std::array::from_fn(|i| {
-            let options = backs.iter().map(|&back| values[values.len() - back + i]);
-            let set = options.fold(0u16, |set, v| set | 1u16.checked_shl(v.into()).unwrap_or(0));
-            set.trailing_ones() as u16
-        })
+    pub fn take(values: &mut [u8], from: usize, backs: &[usize]) {
+        for n in from..values.len() {
+            let options = backs.iter().map(|&back| values[n - back]);
+            let set = options.fold(0u16, |set, v| set | 1 << v);
+            values[n] = (set as u8).trailing_ones() as u8;
+        }
     }
 
     /// A cell without a common value has all bits, or the top bit, which no code has.
@@ -565,35 +566,30 @@ pub(crate) mod x86 {
         _mm256_adds_epu8(codes, _mm256_set1_epi8(0x70))
     }
 
-    /// Sixteen heaps at a time: a byte for each, with a bit for each value below 8, which is all that eight options can fill.
+    /// 32 heaps at a time: a byte for each, with a bit for each value below 8, which is all that eight options can fill.
     #[target_feature(enable = "avx2")]
-    pub fn take(values: &[u16], backs: &[usize]) -> [u16; 64] {
-        // The high byte of a value becomes an index without a bit.
-        let high = _mm256_set1_epi16(-0x8000);
+    pub fn take(values: &mut [u8], from: usize, backs: &[usize]) {
         let ones = _mm256_broadcastsi128_si256(_mm_setr_epi8(
             0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 4,
         ));
         let (low, four) = (_mm256_set1_epi8(15), _mm256_set1_epi8(4));
-        let mut out = [0u16; 64];
-        for (group, out) in out.chunks_exact_mut(16).enumerate() {
+        let bits = tables()[0];
+        for n in (from..values.len()).step_by(32) {
             let mut set = _mm256_setzero_si256();
             for &back in backs {
-                let options = &values[values.len() - back + 16 * group..][..16];
-                // SAFETY: the slice has sixteen values.
+                let options = &values[n - back..][..32];
+                // SAFETY: the slice has 32 values.
                 let v = unsafe { _mm256_loadu_si256(options.as_ptr().cast()) };
-                set = _mm256_or_si256(
-                    set,
-                    _mm256_shuffle_epi8(tables()[0], _mm256_or_si256(v, high)),
-                );
+                set = _mm256_or_si256(set, _mm256_shuffle_epi8(bits, v));
             }
             // The ones that a byte ends with: those of its low half, and of the high half if the low one is full.
             let a = _mm256_shuffle_epi8(ones, _mm256_and_si256(set, low));
             let b = _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16::<4>(set), low));
             let mex = _mm256_add_epi8(a, _mm256_and_si256(b, _mm256_cmpeq_epi8(a, four)));
-            // SAFETY: the slice has sixteen values.
+            let out = &mut values[n..n + 32];
+            // SAFETY: the slice has 32 values.
             unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), mex) };
         }
-        out
     }
 
     /// As many cells at a time as a register holds, those of the higher heaps turned round.
@@ -1084,11 +1080,12 @@ mod tests {
             let (codes, deltas) = table(seed, most);
             let mixed = seed % 3 == 0;
 
-            let values: Vec<u16> = codes.iter().map(|&c| u16::from(c) % 300 / 20).collect();
-            let backs: Vec<usize> = (0..1 + random(8))
-                .map(|_| 64 + random(500) as usize)
-                .collect();
-            assert_eq!(take(&values, &backs), portable::take(&values, &backs));
+            let mut one: Vec<u8> = codes.iter().map(|&c| c / 20).collect();
+            let backs: Vec<usize> = (0..random(9)).map(|_| 32 + random(400) as usize).collect();
+            let mut two = one.clone();
+            take(&mut one, 440, &backs);
+            portable::take(&mut two, 440, &backs);
+            assert_eq!(one, two);
 
             let (total, code) = (100 + random(450) as usize, random(most) as u8);
             let turned: Vec<u8> = codes[..random(300) as usize]

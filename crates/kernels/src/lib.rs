@@ -133,7 +133,7 @@ impl Sequence {
             State::Pairs(s) => s.table.len(),
             State::Bytes(s) => s.table.len(),
             State::Words(s) => s.table.len(),
-            State::Taking(s) => s.values().len(),
+            State::Taking(s) => s.len(),
         }
     }
 
@@ -194,7 +194,7 @@ impl Sequence {
         match &self.state {
             State::Plain(s) => u32::from(s.values()[n]),
             State::Scalar(s) => u32::from(s.values()[n]),
-            State::Taking(s) => u32::from(s.values()[n]),
+            State::Taking(s) => u32::from(s.value(n)),
             State::Pairs(s) => s.table.value(n),
             State::Bytes(s) => s.table.value(n),
             State::Words(s) => s.table.value(n),
@@ -206,7 +206,7 @@ impl Sequence {
         match &self.state {
             State::Plain(s) => s.values()[heaps].to_vec(),
             State::Scalar(s) => s.values()[heaps].to_vec(),
-            State::Taking(s) => s.values()[heaps].to_vec(),
+            State::Taking(s) => s.values(heaps),
             State::Pairs(s) => s.table.values(heaps),
             State::Bytes(s) => s.table.values(heaps),
             State::Words(s) => s.table.values(heaps),

@@ -1,20 +1,55 @@
 //! Subtraction sets: moves that leave at most one heap.
 //!
-//! Where the least number that may be taken is at least 64, the values of 64 heaps hang on earlier ones only, and are found
+//! Where the least number that may be taken is at least 32, the values of 32 heaps hang on earlier ones only, and are found
 //! together: a set bit for each value of the heaps that a move leaves, then the least bit that is not set. Else heap by heap.
 //! A shared last digit (all-but sets) leaves every heap far enough below, whose values are kept as a set that only grows.
-//! Cost: the number of digits for each heap; two bytes a heap.
+//! Cost: the number of digits for each heap; a byte a heap where values are small, else two.
+
+use std::ops::Range;
 
 use grundy_core::Code;
 
 use crate::{Stop, lanes};
+
+/// The values of all heaps so far.
+enum Values {
+    /// Where no set of options has more than 255 values.
+    Bytes(Vec<u8>),
+    Words(Vec<u16>),
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Values::Bytes(v) => v.len(),
+            Values::Words(v) => v.len(),
+        }
+    }
+
+    fn get(&self, n: usize) -> u16 {
+        match self {
+            Values::Bytes(v) => v[n].into(),
+            Values::Words(v) => v[n],
+        }
+    }
+
+    fn push(&mut self, value: u16) {
+        match self {
+            Values::Bytes(v) => v.push(value as u8),
+            Values::Words(v) => v.push(value),
+        }
+    }
+}
+
+/// Heaps of a subtraction set that are found between two looks at the clock.
+const RUN: usize = 4096;
 
 /// A nim-sequence on its way.
 pub(crate) struct Taking {
     code: Code,
     /// What may be taken to leave one heap.
     ones: Vec<usize>,
-    values: Vec<u16>,
+    values: Values,
     /// Whether the shared digit leaves a heap of that value, and the first value for which it does not.
     far: Vec<bool>,
     below: usize,
@@ -23,21 +58,27 @@ pub(crate) struct Taking {
 
 impl Taking {
     pub fn new(code: &Code) -> Self {
-        let ones = (1..code.digits.len())
+        let ones: Vec<usize> = (1..code.digits.len())
             .filter(|&t| code.digits[t] & 2 != 0)
             .collect();
+        // A move may leave nothing, too.
+        let small = code.tail == 0 && ones.len() < 255;
         Taking {
             ones,
             code: code.clone(),
-            values: Vec::new(),
+            values: if small {
+                Values::Bytes(Vec::new())
+            } else {
+                Values::Words(Vec::new())
+            },
             far: Vec::new(),
             below: 0,
             seen: Vec::new(),
         }
     }
 
-    /// Goes on from the values of the first heaps.
-    pub fn with_values(code: &Code, values: Vec<u16>) -> Self {
+    /// Goes on from the values of the first heaps. None if one is too large.
+    pub fn with_values(code: &Code, values: Vec<u16>) -> Option<Self> {
         let mut taking = Taking::new(code);
         if code.tail & 2 != 0 {
             let left = values.len().saturating_sub(code.digits.len());
@@ -47,12 +88,36 @@ impl Taking {
                 .skip(1)
                 .for_each(|&v| taking.leave(v));
         }
-        taking.values = values;
-        taking
+        taking.values = match taking.values {
+            Values::Bytes(_) => {
+                let most = taking.ones.len() + 1;
+                let bytes = values.iter().map(|&v| {
+                    let byte = u8::try_from(v).ok();
+                    byte.filter(|&b| usize::from(b) <= most)
+                });
+                Values::Bytes(bytes.collect::<Option<_>>()?)
+            }
+            Values::Words(_) => Values::Words(values),
+        };
+        Some(taking)
     }
 
-    pub fn values(&self) -> &[u16] {
-        &self.values
+    /// How many values are known.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The value of a heap that is known.
+    pub fn value(&self, n: usize) -> u16 {
+        self.values.get(n)
+    }
+
+    /// The values of heaps that are known.
+    pub fn values(&self, heaps: Range<usize>) -> Vec<u16> {
+        match &self.values {
+            Values::Bytes(v) => v[heaps].iter().map(|&v| v.into()).collect(),
+            Values::Words(v) => v[heaps].to_vec(),
+        }
     }
 
     pub fn advance(
@@ -60,16 +125,25 @@ impl Taking {
         to: usize,
         stopped: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), Stop> {
+        if let Values::Bytes(values) = &mut self.values {
+            // It is only faster if there is room for all.
+            let room = to.saturating_sub(values.len()).min(1 << 30);
+            let _ = values.try_reserve(room);
+        }
         while self.values.len() < to {
             if stopped(self.values.len()) {
                 return Err(Stop::Interrupted);
             }
             let n = self.values.len();
-            let together = self.ones.first().is_some_and(|&t| t >= 64)
-                && self.code.tail == 0
-                && n >= self.code.digits.len()
-                && self.ones.len() < 64;
-            if together { self.block() } else { self.next()? }
+            let together =
+                self.ones.first().is_some_and(|&t| t >= 32) && n >= self.code.digits.len();
+            match &mut self.values {
+                Values::Bytes(values) if together && self.ones.len() < 63 => {
+                    let heaps = (to - n).min(RUN).next_multiple_of(32);
+                    together_from(n, heaps, &self.ones, values);
+                }
+                _ => self.next()?,
+            }
         }
         Ok(())
     }
@@ -90,12 +164,12 @@ impl Taking {
             mark(&mut self.seen, 0);
         }
         for &t in self.ones.iter().take_while(|&&t| t < n) {
-            mark(&mut self.seen, self.values[n - t]);
+            mark(&mut self.seen, self.values.get(n - t));
         }
         if self.code.tail & 2 != 0
             && let Some(m) = n.checked_sub(self.code.digits.len()).filter(|&m| m > 0)
         {
-            self.leave(self.values[m]);
+            self.leave(self.values.get(m));
         }
         let value = (self.below..)
             .find(|&v| !self.far.get(v).is_some_and(|&f| f) && self.seen.get(v) != Some(&(n + 1)));
@@ -115,22 +189,23 @@ impl Taking {
             self.below += 1;
         }
     }
+}
 
-    /// 64 heaps, none of which is an option of another, and all past the digits.
-    fn block(&mut self) {
-        if self.ones.len() <= 8 {
-            let block = lanes::take(&self.values, &self.ones);
-            self.values.extend(block);
-            return;
-        }
-        let n = self.values.len();
-        let mut sets = [0u64; 64];
-        for &t in &self.ones {
-            for (set, &v) in sets.iter_mut().zip(&self.values[n - t..n - t + 64]) {
+/// The values of some more heaps, 32 at a time, none of which is an option of another.
+fn together_from(n: usize, heaps: usize, ones: &[usize], values: &mut Vec<u8>) {
+    values.resize(n + heaps, 0);
+    if ones.len() <= 8 {
+        lanes::take(values, n, ones);
+        return;
+    }
+    for n in (n..n + heaps).step_by(32) {
+        let mut sets = [0u64; 32];
+        for &t in ones {
+            for (set, &v) in sets.iter_mut().zip(&values[n - t..n - t + 32]) {
                 *set |= 1 << (v & 63);
             }
         }
-        self.values.extend(sets.map(|s| s.trailing_ones() as u16));
+        values[n..n + 32].copy_from_slice(&sets.map(|s| s.trailing_ones() as u8));
     }
 }
 

@@ -111,10 +111,12 @@ fn random_codes_of_more_parts_and_with_tails() {
 fn random_sets_to_take() {
     let mut random = Random::new(13);
     for case in 0..200 {
-        let low = if case % 2 == 0 { 1 } else { 64 };
-        let mut digits = vec![0; 200];
-        for _ in 0..1 + random.below(8) {
-            digits[(low + random.below(120)) as usize] = 1 + random.below(3);
+        // 32 heaps are found together from 32 on, others one by one; with many numbers values are past 8, 63 and 255.
+        let low = [1, 31, 32, 64][case as usize % 4];
+        let (numbers, most) = [(8, 120), (16, 120), (150, 120), (1200, 700)][case as usize / 4 % 4];
+        let mut digits = vec![0; 800];
+        for _ in 0..1 + random.below(numbers) {
+            digits[(low + random.below(most)) as usize] = 1 + random.below(3);
         }
         let tail = if case % 5 == 0 { random.below(4) } else { 0 };
         let code = Code {
