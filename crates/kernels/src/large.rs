@@ -57,7 +57,7 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
         flags: &mut [u64],
     );
 
-    /// Proofs by spans, those that are known if they still serve; None if the cells are not bytes.
+    /// Proofs by spans, those that are known if they still serve; None if others are faster, or the cells are not bytes.
     fn spans(table: &mut Table<Self>, known: Option<Spans>) -> Option<Spans>;
 
     /// `lanes::first_holes`, for bytes; for others no lane.
@@ -90,7 +90,7 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
 
 impl Lane for u8 {
     const FULL: u8 = 255;
-    const MOST: usize = 8;
+    const MOST: usize = 12;
     const LEAST: usize = 4;
     const SPARE: usize = 0;
     const KEPT: usize = 2;
@@ -119,6 +119,10 @@ impl Lane for u8 {
     }
 
     fn spans(table: &mut Table<u8>, known: Option<Spans>) -> Option<Spans> {
+        // Where two equal heaps may be left, early pairs in a learned order are faster.
+        if !table.unequal {
+            return None;
+        }
         let known = known.filter(|s| s.codes() > table.top as usize);
         Some(known.unwrap_or_else(|| Spans::new(table)))
     }
@@ -318,7 +322,7 @@ impl<T: Lane> List<T> {
     }
 
     /// The holes that all pairs leave below the end of each heap, an end that comes down where a column is full: how many
-    /// rows, and the work.
+    /// rows, and the work. There are no holes before.
     fn sieve(
         &mut self,
         place: Place<T>,
@@ -363,15 +367,7 @@ impl<T: Lane> List<T> {
             for (row, &code) in holes.iter_mut().zip(&open[..found]) {
                 row[lane] = T::code(u32::from(code));
             }
-            for row in &mut holes[found..rows.max(found)] {
-                row[lane] = T::FULL;
-            }
-            if found > rows {
-                for row in &mut holes[rows..found] {
-                    row[..lane].fill(T::FULL);
-                }
-                rows = found;
-            }
+            rows = rows.max(found);
         }
         // Where all holes are wanted, a column that is too short costs a search for each code past it.
         if want == Want::All {
@@ -781,7 +777,6 @@ impl<T: Lane> Large<T> {
             }
         }
         self.table.work.searches += 1;
-        self.exhausted += 1;
         // A byte for each code, the last one for all that is past the flags, which matters only once they have grown.
         let most = self.flags.codes() as usize;
         let excluded = &mut self.excluded;
@@ -801,7 +796,10 @@ impl<T: Lane> Large<T> {
             }
         }
         let code = excluded[..most].iter().position(|&e| e == 0);
-        code.unwrap_or(most) as u32
+        let code = code.unwrap_or(most) as u32;
+        // A code that no hole stands for says nothing of the number of pairs that are scattered.
+        self.exhausted += usize::from(code < self.usual);
+        code
     }
 
     /// Finds the values of the heaps up to the end of the 64 that the next one belongs to, as if none were rare. The error
