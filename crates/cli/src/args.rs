@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use grundy::Budget;
+use grundy::table::MOST;
 
 /// Who wins an impartial game, how to win it, and why.
 ///
@@ -347,9 +348,9 @@ fn bounds(text: &str) -> Result<Bounds, String> {
         .split(',')
         .map(|piece| piece.trim().parse())
         .collect::<Result<_, _>>()
-        .map_err(|_| "a natural number, or two with a comma between, such as 30 or 12,20")?;
-    if list.len() > 2 {
-        return Err("a table has at most two counters".to_owned());
+        .map_err(|_| "a natural number, or some with commas between, such as 30 or 12,20")?;
+    if list.len() > MOST {
+        return Err(format!("a table has at most {MOST} counters"));
     }
     Ok(Bounds(list))
 }

@@ -10,7 +10,7 @@ use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
 use grundy::period::{Report, formula};
 use grundy::sequence::{Sequence, decimal};
-use grundy::table::{Cell, Table};
+use grundy::table::{Cell, Table, next};
 use grundy::{Answer, Claim, Int};
 
 use crate::style::Style;
@@ -324,26 +324,17 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
 
 /// A table as text: rows of ten for one counter, a grid for two.
 pub fn table(out: &mut dyn Write, table: &Table, style: Style) -> io::Result<()> {
-    let by_value = table.cells.iter().flatten().any(|c| c.grundy.is_some());
     let widest = table
-        .cells
-        .iter()
-        .map(|c| cell(c.as_ref()).0.chars().count());
+        .cells()
+        .map(|(_, c)| cell(c.as_ref()).0.chars().count());
     let widest = widest.max().unwrap_or(1);
-    let text = |one: &Option<Cell>, word: &mut String| {
+    let text = |one: Option<Cell>, word: &mut String| {
         let (text, lost) = cell(one.as_ref());
         word.push_str(&text);
         lost
     };
-    grid(
-        out,
-        table,
-        by_value,
-        widest,
-        table.cells.iter(),
-        text,
-        style,
-    )
+    let cells = table.cells().map(|(_, cell)| cell);
+    grid(out, table, table.by_value(), widest, cells, text, style)
 }
 
 /// The same of a nim-sequence, whose cells are made as they are written.
@@ -382,23 +373,39 @@ fn grid<T>(
 ) -> io::Result<()> {
     let columns = match table.to[..] {
         [_] => 10,
-        _ => table.to[1] as usize + 1,
+        [.., last] => last as usize + 1,
+        [] => 1,
     };
     let head_width = (columns - 1).to_string().len() + usize::from(by_value);
     let width = widest.max(head_width);
     let last_row = match table.to[..] {
         [n] => n / 10 * 10,
-        _ => table.to[0],
+        [.., rows, _] => rows,
+        [] => 0,
     };
     let corner = match &table.axes[..] {
-        [one] => one.clone(),
-        axes => format!("{} \\ {}", axes[0], axes[1]),
+        [.., row, column] => format!("{row} \\ {column}"),
+        axes => axes.concat(),
     };
     let label = corner.chars().count().max(last_row.to_string().len());
     let pad = if by_value { " " } else { "" };
     let heads = (0..columns).map(|c| format!(" {:>width$}", format!("{c}{pad}")));
     let heads = format!("{corner:>label$}  {}", heads.collect::<String>());
-    writeln!(out, "{}", style.dim(heads.trim_end()))?;
+    let heads = style.dim(heads.trim_end());
+    // Of more than two counters, a grid for all values of those before the last two.
+    let outer = table.axes.len().saturating_sub(2);
+    let mut at = vec![0; outer];
+    let headline = |out: &mut dyn Write, at: &[u64]| {
+        let fixed = table.axes.iter().zip(at);
+        let fixed: Vec<String> = fixed
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        if !fixed.is_empty() {
+            writeln!(out, "{}", style.bold(&fixed.join(", ")))?;
+        }
+        writeln!(out, "{heads}")
+    };
+    headline(out, &at)?;
     let mut cells = cells.peekable();
     let mut row = 0;
     let (mut line, mut word) = (String::new(), String::new());
@@ -422,14 +429,20 @@ fn grid<T>(
         line.push('\n');
         out.write_all(line.as_bytes())?;
         row += if table.to.len() == 1 { 10 } else { 1 };
+        if outer > 0 && row > last_row && cells.peek().is_some() {
+            row = 0;
+            next(&mut at, &table.to);
+            writeln!(out)?;
+            headline(out, &at)?;
+        }
     }
     let legend = if by_value {
         "Grundy values; * marks a P-position, where the player to move loses"
     } else {
         "N: the player to move wins; P: the player to move loses"
     };
-    let values = if table.values_searched {
-        "; values: search, computed"
+    let values = if let Some(by) = table.values_by {
+        &format!("; values: {by}, computed")
     } else if table.values_left_out {
         "; values left out: a table as large as this has outcomes only, ask for at most 100,000 cells"
     } else {

@@ -124,7 +124,7 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
             _ => show::sequence(&mut output, s, style),
         },
         (_, Some(table)) => match wanted.format {
-            Format::Csv => output.write_all(table.to_csv().as_bytes()),
+            Format::Csv => table.write_csv(&mut output),
             Format::Json => {
                 let answer = with_warnings(table.to_json(), &warnings);
                 output.write_all(json::layout(&answer).as_bytes())
@@ -142,15 +142,23 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
 }
 
 fn npy(out: &mut dyn Write, s: &Sequence, wide: bool) -> io::Result<()> {
-    grundy_export::npy(out, s.to() + 1, if wide { 4 } else { 2 })?;
+    grundy_export::npy(out, &lengths(s), if wide { 4 } else { 2 })?;
     s.write_binary(wide, out)
 }
 
+/// How long each side of the table is.
+fn lengths(s: &Sequence) -> Vec<u64> {
+    s.sides().iter().map(|(_, to)| to + 1).collect()
+}
+
 fn parquet(out: &mut Output, s: &Sequence, wide: bool) -> io::Result<()> {
-    let columns = [
-        ("n", Kind::Rising),
-        ("grundy", if wide { Kind::U32 } else { Kind::U16 }),
-    ];
+    let lengths = lengths(s);
+    let counters: Vec<(&str, Kind)> = match s.sides() {
+        [_] => vec![("n", Kind::Rising)],
+        sides => sides.iter().map(|(name, _)| (&**name, Kind::U32)).collect(),
+    };
+    let values = ("grundy", if wide { Kind::U32 } else { Kind::U16 });
+    let columns: Vec<_> = counters.into_iter().chain([values]).collect();
     let about = s.about();
     let about: Vec<(&str, &str)> = about
         .iter()
@@ -164,8 +172,24 @@ fn parquet(out: &mut Output, s: &Sequence, wide: bool) -> io::Result<()> {
             .take(GROUP)
             .flat_map(|(_, values)| values.into_iter().map(|v| v as u32))
             .collect();
-        let heaps = (from..from + values.len() as u64).collect();
-        file.block(&[Column::Rising(heaps), Column::Small(values)])?;
+        let cells = from..from + values.len() as u64;
+        let mut block = Vec::new();
+        // What one step along a side goes past.
+        let mut stride: u64 = lengths.iter().product();
+        for length in &lengths {
+            stride /= length;
+            block.push(match lengths[..] {
+                [_] => Column::Rising(cells.clone().collect()),
+                _ => Column::Small(
+                    cells
+                        .clone()
+                        .map(|c| (c / stride % length) as u32)
+                        .collect(),
+                ),
+            });
+        }
+        block.push(Column::Small(values));
+        file.block(&block)?;
     }
     file.finish()
 }
@@ -178,7 +202,7 @@ fn enough_disk(s: &Sequence, wanted: &Wanted, output: &Output) -> Result<(), Fai
     let values = s.to() + 1;
     let need = match wanted.format {
         _ if wanted.checksum => 0,
-        Format::Npy => grundy_export::npy_size(values, 2),
+        Format::Npy => grundy_export::npy_size(&lengths(s), 2),
         Format::Csv => s.least_text(false),
         Format::Json => s.least_text(true),
         Format::Text => values.saturating_mul(2),

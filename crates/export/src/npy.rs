@@ -4,26 +4,37 @@
 
 use std::io::{self, Write};
 
-/// Starts a file of `count` unsigned little-endian numbers of `bytes` bytes each; the numbers are to follow.
+/// Starts a file of an array of these sides, the last fastest, of unsigned little-endian numbers of `bytes` bytes each; the
+/// numbers are to follow.
 ///
 /// ```
 /// let mut file = Vec::new();
-/// grundy_export::npy(&mut file, 3, 2).unwrap();
+/// grundy_export::npy(&mut file, &[3], 2).unwrap();
 /// file.extend([0, 0, 1, 0, 2, 0]);
-/// assert_eq!(file.len() as u64, grundy_export::npy_size(3, 2));
+/// assert_eq!(file.len() as u64, grundy_export::npy_size(&[3], 2));
 /// ```
-pub fn npy(out: &mut dyn Write, count: u64, bytes: usize) -> io::Result<()> {
-    out.write_all(&header(count, bytes))
+pub fn npy(out: &mut dyn Write, sides: &[u64], bytes: usize) -> io::Result<()> {
+    out.write_all(&header(sides, bytes))
 }
 
 /// How long such a file is.
-pub fn npy_size(count: u64, bytes: usize) -> u64 {
-    (header(count, bytes).len() as u64).saturating_add(count.saturating_mul(bytes as u64))
+pub fn npy_size(sides: &[u64], bytes: usize) -> u64 {
+    let count = sides.iter().fold(1u64, |count, n| count.saturating_mul(*n));
+    (header(sides, bytes).len() as u64).saturating_add(count.saturating_mul(bytes as u64))
 }
 
-fn header(count: u64, bytes: usize) -> Vec<u8> {
+fn header(sides: &[u64], bytes: usize) -> Vec<u8> {
+    // A tuple of one has a comma behind it.
+    let shape = match sides {
+        [one] => format!("{one},"),
+        more => more
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
     let mut text =
-        format!("{{'descr': '<u{bytes}', 'fortran_order': False, 'shape': ({count},), }}");
+        format!("{{'descr': '<u{bytes}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Magic, version and length are 10 bytes; the last of the header is a line's end.
     while (10 + text.len() + 1) % 64 != 0 {
         text.push(' ');
@@ -42,7 +53,7 @@ mod tests {
     #[test]
     fn the_numbers_begin_at_a_multiple_of_64() {
         for count in [0, 1, 9, 123_456_789, u64::MAX] {
-            let header = header(count, 4);
+            let header = header(&[count], 4);
             assert_eq!(header.len() % 64, 0);
             assert_eq!(
                 usize::from(u16::from_le_bytes([header[8], header[9]])),
@@ -53,5 +64,7 @@ mod tests {
                 String::from_utf8_lossy(&header[10..]).contains(&format!("'shape': ({count},)"))
             );
         }
+        let square = header(&[30, 40], 2);
+        assert!(String::from_utf8_lossy(&square).contains("'shape': (30, 40)"));
     }
 }

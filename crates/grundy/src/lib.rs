@@ -10,6 +10,7 @@ pub mod check;
 pub mod checkpoint;
 mod child;
 pub mod decide;
+mod dense;
 pub mod explain;
 pub mod facts;
 pub mod format;

@@ -28,6 +28,10 @@ pub enum Engine {
     Auto,
     /// Search only.
     Search,
+    /// Machine code, for tables.
+    Jit,
+    /// The interpreter cell by cell, for tables.
+    Interpret,
     /// One theorem only.
     Theorem(&'static dyn Theorem),
 }
@@ -38,13 +42,15 @@ impl Engine {
         match name {
             "auto" => return Ok(Engine::Auto),
             "search" => return Ok(Engine::Search),
+            "jit" => return Ok(Engine::Jit),
+            "interpret" => return Ok(Engine::Interpret),
             _ => {}
         }
         if let Some(theorem) = ALL.iter().find(|t| t.name() == name) {
             return Ok(Engine::Theorem(*theorem));
         }
         let source = Source::new("<arguments>", "");
-        let names: Vec<&str> = ["auto", "search"]
+        let names: Vec<&str> = ["auto", "search", "jit", "interpret"]
             .into_iter()
             .chain(ALL.iter().map(|t| t.name()))
             .collect();
@@ -110,6 +116,7 @@ impl Plan {
         let theorems: &[&'static dyn Theorem] = match &engine {
             Engine::Auto => ALL,
             Engine::Search => &[],
+            Engine::Jit | Engine::Interpret => return Err(plan.for_tables()),
             Engine::Theorem(one) => std::slice::from_ref(one),
         };
         for &theorem in theorems {
@@ -132,6 +139,13 @@ impl Plan {
             return Err(plan.does_not_apply(theorem, &why));
         }
         Ok(plan)
+    }
+
+    fn for_tables(&self) -> Box<Diagnostic> {
+        let source = &self.rules.game().source;
+        let message = "`jit` and `interpret` fill tables; a single position is answered by a theorem or by search";
+        let error = Diagnostic::error(Code::BadArgument, source, message);
+        Box::new(error.help("leave out `--engine`, or ask `grundy table`"))
     }
 
     fn does_not_apply(&self, theorem: &dyn Theorem, why: &str) -> Box<Diagnostic> {

@@ -21,14 +21,16 @@ use sha2::{Digest, Sha256};
 
 use crate::answer::one_line;
 use crate::run::{End, Keep, run};
-use crate::table::{Axes, Table, axes};
+use crate::table::{Axes, Store, Table, axes};
 use crate::{Result, room};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
 pub struct Sequence {
     game: Arc<Game>,
     arguments: String,
-    axis: String,
+    /// The sides of the table and the greatest value of each.
+    sides: Vec<(String, u64)>,
+    /// The number of the last value: of a table of one counter its greatest.
     to: u64,
     known: Known,
 }
@@ -83,32 +85,22 @@ impl Sequence {
         Ok(Some(Sequence {
             game: game.clone(),
             arguments: one_line(&args.source.text),
-            axis: var.name.clone(),
+            sides: vec![(var.name.clone(), *to)],
             to: *to,
             known: Known::Heaps(Box::new(heaps)),
         }))
     }
 
-    /// The values of a table of one counter.
+    /// The values of a table, the last counter fastest.
     ///
     /// # Errors
-    /// If it has two, or a position without a value, or a value past 64 bits.
+    /// If it has a position without a value, or a value past 64 bits.
     pub fn listed(game: &Arc<Game>, args: &Arguments, table: &Table) -> Result<Self> {
         let wrong = |message: &str, help: &str| {
             let error = Diagnostic::error(Code::Unsupported, &Source::new("", ""), message);
             Box::new(error.help(help))
         };
-        let ([axis], [to]) = (&table.axes[..], &table.to[..]) else {
-            let message = "only a table of one counter has a list of values";
-            return Err(wrong(
-                message,
-                "fix one of the counters, or ask for csv or json",
-            ));
-        };
-        let values = table
-            .cells
-            .iter()
-            .map(|cell| cell.as_ref()?.grundy.as_ref()?.to_u64());
+        let values = table.cells().map(|(_, cell)| cell?.grundy?.to_u64());
         let Some(values) = values.collect::<Option<Vec<u64>>>() else {
             let message = "some positions of this table have no Grundy value, or one past 64 bits";
             return Err(wrong(message, "ask for csv or json, which leave it out"));
@@ -116,8 +108,13 @@ impl Sequence {
         Ok(Sequence {
             game: game.clone(),
             arguments: one_line(&args.source.text),
-            axis: axis.clone(),
-            to: *to,
+            sides: table
+                .axes
+                .iter()
+                .cloned()
+                .zip(table.to.iter().copied())
+                .collect(),
+            to: table.size() - 1,
             known: Known::Listed {
                 values,
                 method: table.method.clone(),
@@ -227,6 +224,11 @@ impl Sequence {
         may && self.largest() > u64::from(u16::MAX)
     }
 
+    /// The sides of the table and the greatest value of each.
+    pub fn sides(&self) -> &[(String, u64)] {
+        &self.sides
+    }
+
     /// The values in order, a block at a time, with the first heap of each.
     pub fn blocks(&self) -> impl Iterator<Item = (u64, Vec<u64>)> {
         pieces(0..self.to as usize + 1).map(|piece| (piece.start as u64, self.values(piece)))
@@ -304,7 +306,10 @@ impl Sequence {
         let (method, claim) = self.method();
         json!({
             "game": self.game.name,
-            "to": self.to,
+            "to": match &self.sides[..] {
+                [(_, to)] => json!(to),
+                sides => sides.iter().map(|(_, to)| *to).collect(),
+            },
             "bits": if self.wide() { 32 } else { 16 },
             "sha256": sha256,
             "method": method,
@@ -317,22 +322,22 @@ impl Sequence {
         let (method, claim) = self.method();
         Table {
             game: self.game.name.clone(),
-            axes: vec![self.axis.clone()],
-            to: vec![self.to],
-            cells: Vec::new(),
+            axes: self.sides.iter().map(|(name, _)| name.clone()).collect(),
+            to: self.sides.iter().map(|(_, to)| *to).collect(),
+            store: Store::Listed(Vec::new()),
             method: method.to_owned(),
             claim,
-            values_searched: false,
+            values_by: None,
             values_left_out: false,
         }
     }
 
-    /// As [`Table::to_csv`], block by block.
+    /// As [`Table::write_csv`], block by block.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{},grundy,outcome", self.axis)?;
+        writeln!(out, "{},grundy,outcome", self.sides[0].0)?;
         self.rows(out, ["", ",", ",", "\n", ""])
     }
 

@@ -1,21 +1,27 @@
-//! Tables of positions of one or two counters.
+//! Tables of positions of one to four counters.
 //!
-//! The counters are the names that are left open; every cell is a question of its own to one plan, which keeps what it
-//! knows. Cost: that of the questions, in order of the counters, so that a search meets small positions first.
+//! The counters are the names that are left open. Where a theorem answers, or the counters are not those of the position
+//! itself, every cell is a question of its own to one plan, which keeps what it knows; the cost is that of the questions, in
+//! order of the counters, so that a search meets small positions first. Other tables are filled cell by cell (see
+//! [`crate::dense`]).
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::bind::{Arguments, finish, usage, values};
-use grundy_lang::diag::{Code, Diagnostic};
-use grundy_lang::ir::{Game, Literal, Type, Var};
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Check, CompareOp, Expr, ExprKind, Game, Literal, Play, Type, Var};
 use grundy_lang::value::Value;
 use serde_json::{Value as Json, json};
 
 use crate::Result;
 use crate::answer::int_json;
+use crate::dense::{self, By, Dense};
 use crate::format::called;
 use crate::plan::{Engine, Hook, Plan};
+use crate::sequence::decimal;
 
 /// A table.
 #[derive(Clone, Debug)]
@@ -26,16 +32,24 @@ pub struct Table {
     pub axes: Vec<String>,
     /// The largest value of each counter; all start from 0.
     pub to: Vec<u64>,
-    /// A cell for each position, the last counter fastest; `None` where the game has no such position.
-    pub cells: Vec<Option<Cell>>,
+    pub(crate) store: Store,
     /// The theorem or engine.
     pub method: String,
     /// How it is known.
     pub claim: Claim,
-    /// Whether the values are from search, although the outcomes are from a theorem.
-    pub values_searched: bool,
+    /// Who computed the values, if the outcomes are from a theorem and they are not.
+    pub values_by: Option<&'static str>,
     /// Whether values were left out because the table is too large to search them.
     pub values_left_out: bool,
+}
+
+/// The cells of a table, the last counter fastest.
+#[derive(Clone, Debug)]
+pub(crate) enum Store {
+    /// One by one; `None` where the game has no such position.
+    Listed(Vec<Option<Cell>>),
+    /// In an array, and which of them are positions of the game, if not all are.
+    Dense(Box<Dense>, Option<Vec<bool>>),
 }
 
 /// What is known of a position.
@@ -49,8 +63,10 @@ pub struct Cell {
 
 /// The most cells for which values are searched that a theorem does not give.
 const SEARCHED: u64 = 100_000;
-/// The most cells of a table.
+/// The most cells of a table whose cells are questions of their own.
 const CELLS: u64 = 100_000_000;
+/// The most counters of a table.
+pub const MOST: usize = 4;
 
 /// The counters of a table, and what stands for all else.
 pub(crate) struct Axes {
@@ -159,27 +175,30 @@ pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axe
         let help = "leave out the value of the counter that `--to` bounds";
         return Err(Box::new(error.help(help)));
     }
-    if needed.len() > 2 {
+    if needed.len() > MOST {
         let message = format!(
-            "a table has one or two counters, and {} are open: {}",
+            "a table has at most {MOST} counters, and {} are open: {}",
             names.len(),
             names.join(", ")
         );
         let error = wrong(Code::BadArgument, message);
-        return Err(Box::new(
-            error.help("fix all but one or two of them with NAME=VALUE"),
-        ));
+        return Err(Box::new(error.help("fix some of them with NAME=VALUE")));
     }
     let to: Vec<u64> = match (to, needed.len()) {
-        ([n], 2) => vec![*n, *n],
+        ([n], counters) => vec![*n; counters],
         (to, n) if to.len() == n => to.to_vec(),
-        (to, _) => {
+        (to, n) => {
+            let counters = if n == 1 {
+                "the counter"
+            } else {
+                "the counters"
+            };
             let message = format!(
-                "--to has {} bounds, but the table has the one counter {}",
+                "--to has {} bounds, but the table has {counters} {}",
                 to.len(),
-                names[0]
+                names.join(", ")
             );
-            let help = format!("give one bound, as in `--to {}`", to[0]);
+            let help = format!("give one bound, as in `--to {}`, or one for each", to[0]);
             return Err(Box::new(wrong(Code::ValueCount, message).help(help)));
         }
     };
@@ -207,14 +226,40 @@ pub fn table(
     budget: &Budget,
     hook: Option<&Hook>,
 ) -> Result<Table> {
-    let Axes {
-        slots: needed,
-        to,
-        base,
-    } = axes(game, args, to)?;
-    let size = to
+    let axes = axes(game, args, to)?;
+    let size = axes
+        .to
         .iter()
         .try_fold(1u64, |size, n| size.checked_mul(n.checked_add(1)?));
+    let mut table = Table {
+        game: game.name.clone(),
+        axes: axes
+            .slots
+            .iter()
+            .map(|&s| game.vars[s].name.clone())
+            .collect(),
+        to: axes.to.clone(),
+        store: Store::Listed(Vec::new()),
+        method: "search".to_owned(),
+        claim: Claim::Proved,
+        values_by: None,
+        values_left_out: false,
+    };
+    let by = match engine {
+        Engine::Jit => Some(By::Jit),
+        Engine::Interpret => Some(By::Interpret),
+        // What a theorem knows is better known so.
+        Engine::Auto => (!by_theorem(game, &axes, size, &args.source, budget)?).then_some(By::Auto),
+        Engine::Search | Engine::Theorem(_) => None,
+    };
+    if let Some(by) = by
+        && let Some(dense) = dense::table(game, &axes, by, &args.source, budget, hook)?
+    {
+        (table.method, table.claim) = (dense.by.to_owned(), Claim::Computed);
+        let exist = existing(game, &axes, &args.source, budget)?;
+        table.store = Store::Dense(Box::new(dense), exist);
+        return Ok(table);
+    }
     if size.is_none_or(|n| n > CELLS) {
         let message = format!("a table of more than {CELLS} cells");
         let error = Diagnostic::error(Code::TooLarge, &args.source, message);
@@ -222,29 +267,13 @@ pub fn table(
             error.note(format!("usage of the game: {}", usage(game))),
         ));
     }
-    let mut table = Table {
-        game: game.name.clone(),
-        axes: needed.iter().map(|&s| game.vars[s].name.clone()).collect(),
-        to,
-        cells: Vec::new(),
-        method: "search".to_owned(),
-        claim: Claim::Proved,
-        values_searched: false,
-        values_left_out: false,
-    };
-    let mut answered = false;
+    let mut cells = Vec::new();
+    let mut computed: Option<Dense> = None;
+    let (mut answered, mut asked) = (false, false);
     let mut plan: Option<Plan> = None;
-    let mut at = vec![0u64; needed.len()];
+    let mut at = vec![0u64; axes.to.len()];
     loop {
-        let mut values = base.clone();
-        for (&slot, &n) in needed.iter().zip(&at) {
-            let n = Value::Int(Int::from(n));
-            values[slot] = if game.vars[slot].part {
-                Value::seq([n])
-            } else {
-                n
-            };
-        }
+        let values = with_counters(game, &axes, &at);
         let cell = match finish(game, values, &args.source) {
             Ok(bound) => {
                 let current = match plan.take() {
@@ -266,8 +295,20 @@ pub fn table(
                     outcome: current.outcome(&bound.position)?,
                     grundy: match current.value(&bound.position)? {
                         None if claim == Claim::Proved && size.is_some_and(|n| n <= SEARCHED) => {
-                            let value = current.searched_value(&bound.position)?;
-                            table.values_searched |= value.is_some();
+                            if computed.is_none() && !asked {
+                                asked = true;
+                                let by = By::Auto;
+                                computed =
+                                    dense::table(game, &axes, by, &args.source, budget, hook)?
+                                        .filter(Dense::by_value);
+                            }
+                            let (by, value) = match &computed {
+                                Some(dense) => (dense.by, dense.cell(&at).grundy),
+                                None => ("search", current.searched_value(&bound.position)?),
+                            };
+                            if value.is_some() {
+                                table.values_by = Some(by);
+                            }
                             value
                         }
                         None if claim == Claim::Proved => {
@@ -283,60 +324,185 @@ pub fn table(
             Err(error) if error.code == Code::Requirement => None,
             Err(error) => return Err(error),
         };
-        table.cells.push(cell);
-        let mut axis = at.len();
-        loop {
-            if axis == 0 {
-                return Ok(table);
-            }
-            axis -= 1;
-            if at[axis] < table.to[axis] {
-                at[axis] += 1;
-                break;
-            }
-            at[axis] = 0;
+        cells.push(cell);
+        if !next(&mut at, &axes.to) {
+            table.store = Store::Listed(cells);
+            return Ok(table);
         }
     }
 }
 
+/// Whether a theorem answers for the cells of a table: for outcomes alone, where there are values, only as long as these are
+/// few enough to be computed beside them.
+fn by_theorem(
+    game: &Arc<Game>,
+    axes: &Axes,
+    size: Option<u64>,
+    source: &Arc<Source>,
+    budget: &Budget,
+) -> Result<bool> {
+    let rules = Rules::new(game.clone(), axes.base.clone());
+    let plan = Plan::new(&rules, Engine::Auto, budget.clone())?;
+    if plan.solver().is_none() {
+        return Ok(false);
+    }
+    if size.is_some_and(|n| n <= SEARCHED) || game.play == Play::Misere || !game.ends.is_empty() {
+        return Ok(true);
+    }
+    // Whether it gives values is seen from one.
+    let bound = finish(game, with_counters(game, axes, &axes.to), source);
+    bound.map_or(Ok(true), |bound| Ok(plan.value(&bound.position)?.is_some()))
+}
+
+/// Which cells are positions of the game; `None` if all are.
+fn existing(
+    game: &Arc<Game>,
+    axes: &Axes,
+    source: &Arc<Source>,
+    budget: &Budget,
+) -> Result<Option<Vec<bool>>> {
+    let varies = |check: &&Check| {
+        let mut slots = check.condition.slots().into_iter();
+        !natural(&check.condition) && slots.any(|slot| axes.slots.contains(&slot))
+    };
+    if !game.requires.iter().any(|check| varies(&check)) {
+        // The same holds of all.
+        let first = finish(game, axes.base.clone(), source);
+        let size: u64 = axes.to.iter().map(|n| n + 1).product();
+        return match first {
+            Ok(_) => Ok(None),
+            Err(error) if error.code == Code::Requirement => Ok(Some(vec![false; size as usize])),
+            Err(error) => Err(error),
+        };
+    }
+    let mut exist = Vec::new();
+    let mut at = vec![0u64; axes.to.len()];
+    loop {
+        match finish(game, with_counters(game, axes, &at), source) {
+            Ok(_) => exist.push(true),
+            Err(error) if error.code == Code::Requirement => exist.push(false),
+            Err(error) => return Err(error),
+        }
+        if exist.len().is_multiple_of(1 << 12) && budget.stopped() {
+            let message = "stopped while the positions of a table were looked at";
+            let error = Diagnostic::error(Code::Interrupted, source, message);
+            return Err(Box::new(error));
+        }
+        if !next(&mut at, &axes.to) {
+            return Ok(Some(exist));
+        }
+    }
+}
+
+/// Whether a requirement holds of all natural numbers at first sight: that some are at least 0.
+fn natural(condition: &Expr) -> bool {
+    match &condition.kind {
+        ExprKind::And(all) => all.iter().all(natural),
+        ExprKind::Compare(CompareOp::Ge, name, zero) => {
+            matches!(name.kind, ExprKind::Slot(_))
+                && matches!(&zero.kind, ExprKind::Int(v) if v.is_zero())
+        }
+        _ => false,
+    }
+}
+
+/// The values of all variables with these counters.
+fn with_counters(game: &Game, axes: &Axes, at: &[u64]) -> Vec<Value> {
+    let mut values = axes.base.clone();
+    for (&slot, &n) in axes.slots.iter().zip(at) {
+        let n = Value::Int(Int::from(n));
+        values[slot] = if game.vars[slot].part {
+            Value::seq([n])
+        } else {
+            n
+        };
+    }
+    values
+}
+
+/// Goes on to the next cell, the last counter fastest; false behind the last, and then it is the first again.
+pub fn next(at: &mut [u64], to: &[u64]) -> bool {
+    for (a, &to) in at.iter_mut().zip(to).rev() {
+        if *a < to {
+            *a += 1;
+            return true;
+        }
+        *a = 0;
+    }
+    false
+}
+
 impl Table {
-    /// The counters of each cell, in order.
-    pub fn places(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
-        let widths: Vec<u64> = self.to.iter().map(|n| n + 1).collect();
-        (0..self.cells.len() as u64).map(move |mut i| {
-            let mut at = vec![0; widths.len()];
-            for (a, w) in at.iter_mut().zip(&widths).rev() {
-                *a = i % w;
-                i /= w;
-            }
-            at
+    /// The number of cells.
+    pub fn size(&self) -> u64 {
+        match &self.store {
+            Store::Listed(cells) => cells.len() as u64,
+            Store::Dense(..) => self.to.iter().map(|n| n + 1).product(),
+        }
+    }
+
+    /// The counters of each cell and the cell, the last counter fastest; `None` where the game has no such position.
+    pub fn cells(&self) -> impl Iterator<Item = (Vec<u64>, Option<Cell>)> + '_ {
+        let mut at = vec![0; self.to.len()];
+        (0..self.size() as usize).map(move |i| {
+            let here = at.clone();
+            next(&mut at, &self.to);
+            let cell = match &self.store {
+                Store::Listed(cells) => cells[i].clone(),
+                Store::Dense(dense, exist) => {
+                    let exists = exist.as_ref().is_none_or(|exist| exist[i]);
+                    exists.then(|| dense.cell(&here))
+                }
+            };
+            (here, cell)
         })
     }
 
+    /// Whether there are Grundy values.
+    pub fn by_value(&self) -> bool {
+        match &self.store {
+            Store::Listed(cells) => cells.iter().flatten().any(|c| c.grundy.is_some()),
+            Store::Dense(dense, _) => dense.by_value(),
+        }
+    }
+
     /// One line a position: the counters, the Grundy value if known, the outcome.
-    pub fn to_csv(&self) -> String {
-        let mut out = format!("{},grundy,outcome\n", self.axes.join(","));
-        for (at, cell) in self.places().zip(&self.cells) {
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{},grundy,outcome", self.axes.join(","))?;
+        let mut text = String::new();
+        for (at, cell) in self.cells() {
             let Some(cell) = cell else { continue };
             for a in at {
-                out.push_str(&a.to_string());
-                out.push(',');
+                decimal(a, &mut text);
+                text.push(',');
             }
             if let Some(value) = &cell.grundy {
-                out.push_str(&value.to_string());
+                // A string takes what is written.
+                let _ = std::fmt::Write::write_fmt(&mut text, format_args!("{value}"));
             }
-            out.push_str(&format!(",{}\n", cell.outcome));
+            text.push(',');
+            text.push_str(if cell.outcome.next_wins() {
+                "N\n"
+            } else {
+                "P\n"
+            });
+            if text.len() > 1 << 16 {
+                out.write_all(text.as_bytes())?;
+                text.clear();
+            }
         }
-        out
+        out.write_all(text.as_bytes())
     }
 
     /// `game`, `axes`, `to`, `method`, `claim`, and `cells`, each with its counters, `grundy` and `outcome`.
     pub fn to_json(&self) -> Json {
         let cells: Vec<Json> = self
-            .places()
-            .zip(&self.cells)
+            .cells()
             .filter_map(|(at, cell)| {
-                let cell = cell.as_ref()?;
+                let cell = cell?;
                 Some(json!({
                     "at": at,
                     "grundy": cell.grundy.as_ref().map(int_json),
@@ -350,7 +516,7 @@ impl Table {
             "to": self.to,
             "method": self.method,
             "claim": self.claim.to_string(),
-            "values_searched": self.values_searched,
+            "values_searched": self.values_by.is_some(),
             "cells": cells,
         })
     }

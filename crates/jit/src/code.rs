@@ -75,6 +75,7 @@ pub(crate) const WORD: usize = size_of::<i64>();
 pub(crate) const DONE: i64 = 0;
 pub(crate) const LATE: i64 = 1;
 pub(crate) const UNABLE: i64 = 2;
+pub(crate) const AGAIN: i64 = 3;
 
 type Cell = unsafe extern "C" fn(*mut Frame) -> i64;
 
@@ -107,6 +108,8 @@ pub struct Compiled {
     layout: Layout,
     mode: Mode,
     code: Code,
+    /// Code that sees which option is missing; made when the first one is.
+    careful: Option<Code>,
 }
 
 impl Compiled {
@@ -115,7 +118,8 @@ impl Compiled {
         // The code reads lists of the layout that it is made for.
         let layout = layout.clone();
         Ok(Compiled {
-            code: compile(rules, &layout, mode, Width::One)?,
+            code: compile(rules, &layout, mode, Width::One, false)?,
+            careful: None,
             rules: rules.clone(),
             layout,
             mode,
@@ -123,30 +127,49 @@ impl Compiled {
     }
 
     fn run(&mut self, at: &[u64], width: Width, cells: *const u8) -> Verdict {
+        let again = |careful| compile(&self.rules, &self.layout, self.mode, width, careful);
         if self.code.width != width {
             // What compiled for one width does for another.
-            match compile(&self.rules, &self.layout, self.mode, width) {
+            self.careful = None;
+            match again(false) {
                 Ok(code) => self.code = code,
                 Err(_) => return Verdict::Unable,
             }
         }
-        let code = &mut self.code;
-        if code.epoch == u32::MAX {
-            code.marks.fill(0);
-            code.epoch = 0;
+        match self.code.run(&self.layout, at, cells) {
+            Some(verdict) => verdict,
+            None => {
+                if self.careful.is_none() {
+                    self.careful = again(true).ok();
+                }
+                let careful = self.careful.as_mut();
+                let verdict = careful.and_then(|code| code.run(&self.layout, at, cells));
+                verdict.unwrap_or(Verdict::Unable)
+            }
         }
-        code.epoch += 1;
+    }
+}
+
+impl Code {
+    /// What the code says of a position; `None` if an option is missing and it has not looked which.
+    #[inline]
+    fn run(&mut self, layout: &Layout, at: &[u64], cells: *const u8) -> Option<Verdict> {
+        if self.epoch == u32::MAX {
+            self.marks.fill(0);
+            self.epoch = 0;
+        }
+        self.epoch += 1;
         let mut frame = Frame {
             at: [0; COUNTERS],
             cells,
-            marks: code.marks.as_mut_ptr(),
-            epoch: code.epoch,
+            marks: self.marks.as_mut_ptr(),
+            epoch: self.epoch,
             value: 0,
             missing: [0; COUNTERS],
         };
-        for ((to, &from), word) in frame.at.iter_mut().zip(at).zip(self.layout.words()) {
+        for ((to, &from), word) in frame.at.iter_mut().zip(at).zip(layout.words()) {
             if from > word.to {
-                return Verdict::Unable;
+                return Some(Verdict::Unable);
             }
             // The bounds of a table are words, since its cells can be counted.
             *to = from as i64;
@@ -154,12 +177,13 @@ impl Compiled {
         // SAFETY: the code was made for this layout and width. It reads `cells` at places of the layout only, of which the
         // caller has seen that there are as many; it writes `marks` below their length and the fields of the frame.
         #[expect(unsafe_code, reason = "calls the machine code")]
-        let status = unsafe { (code.call)(&mut frame) };
-        match status {
+        let status = unsafe { (self.call)(&mut frame) };
+        Some(match status {
             DONE => Verdict::Value(frame.value.into()),
             LATE => Verdict::Missing(frame.missing.map(|word| word as u64)),
+            AGAIN => return None,
             _ => Verdict::Unable,
-        }
+        })
     }
 }
 
@@ -178,7 +202,13 @@ impl Evaluate for Compiled {
     }
 }
 
-fn compile(rules: &Rules, layout: &Layout, mode: Mode, width: Width) -> Result<Code, String> {
+fn compile(
+    rules: &Rules,
+    layout: &Layout,
+    mode: Mode,
+    width: Width,
+    careful: bool,
+) -> Result<Code, String> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
@@ -212,6 +242,7 @@ fn compile(rules: &Rules, layout: &Layout, mode: Mode, width: Width) -> Result<C
         layout,
         mode,
         width,
+        careful,
         module: &mut module,
     })?;
     module

@@ -30,6 +30,8 @@ pub(crate) struct Compile<'a> {
     pub layout: &'a Layout,
     pub mode: Mode,
     pub width: Width,
+    /// Whether each option is asked whether it is known, or only in the end whether all were.
+    pub careful: bool,
     pub module: &'a mut JITModule,
 }
 
@@ -52,6 +54,7 @@ pub(crate) fn lower(compile: Compile<'_>) -> Result<(FuncId, Vec<Box<[i64]>>)> {
         layout,
         mode,
         width,
+        careful,
         module,
     } = compile;
     let broken = |e: cranelift_module::ModuleError| format!("no machine code: {e}");
@@ -97,6 +100,7 @@ pub(crate) fn lower(compile: Compile<'_>) -> Result<(FuncId, Vec<Box<[i64]>>)> {
         layout,
         mode,
         width,
+        careful: careful || mode == Mode::Outcomes || width == Width::Four,
         env: vec![None; rules.game().slots.len()],
         frame,
         cells: frame,
@@ -152,6 +156,7 @@ struct Lower<'a, 'f> {
     layout: &'a Layout,
     mode: Mode,
     width: Width,
+    careful: bool,
     env: Vec<Option<Bound>>,
     frame: Val,
     cells: Val,
@@ -240,6 +245,19 @@ impl<'a, 'f> Lower<'a, 'f> {
             }
             Mode::Outcomes => self.word(0),
             Mode::Values => {
+                if !self.careful {
+                    let unknown = self.word(self.width.unknown());
+                    let at = self.element(self.marks, unknown, 4);
+                    let mark = self.b.ins().load(types::I32, flags(), at, 0);
+                    let met = self.b.ins().icmp(IntCC::Equal, mark, self.epoch);
+                    let (again, on) = (self.b.create_block(), self.b.create_block());
+                    self.b.set_cold_block(again);
+                    self.b.ins().brif(met, again, &[], on, &[]);
+                    self.b.switch_to_block(again);
+                    let again = self.word(code::AGAIN);
+                    self.b.ins().return_(&[again]);
+                    self.b.switch_to_block(on);
+                }
                 // The first value without this position's mark; the last place never has one.
                 let (head, next, found) = (
                     self.b.create_block(),
@@ -313,8 +331,10 @@ impl<'a, 'f> Lower<'a, 'f> {
         match self.mode {
             Mode::Values => {
                 let mut sum = self.word(0);
+                let lone = parts.len() == 1;
                 for words in parts {
-                    let value = self.lookup(&words);
+                    // Of one part alone, what stands for no value is marked as one.
+                    let value = self.lookup(&words, self.careful || !lone);
                     sum = self.b.ins().bxor(sum, value);
                 }
                 if self.width == Width::Four {
@@ -336,7 +356,7 @@ impl<'a, 'f> Lower<'a, 'f> {
                 };
                 let yes = self.b.ins().iconst(types::I8, 1);
                 self.b.def_var(self.any, yes);
-                let value = self.lookup(words);
+                let value = self.lookup(words, true);
                 self.b.ins().brif(value, none, &[], self.wins, &[]);
             }
         }
@@ -344,8 +364,8 @@ impl<'a, 'f> Lower<'a, 'f> {
         Ok(())
     }
 
-    /// The value of a position of the table.
-    fn lookup(&mut self, words: &[Num]) -> Val {
+    /// The value of a position of the table, or what stands for none where it is not asked whether there is one.
+    fn lookup(&mut self, words: &[Num], asked: bool) -> Val {
         let layout: &'a Layout = self.layout;
         let mut place: Option<Val> = None;
         for (num, word) in words.iter().zip(layout.words()) {
@@ -379,6 +399,9 @@ impl<'a, 'f> Lower<'a, 'f> {
             Width::Two => self.b.ins().uload16(types::I64, flags(), at, 0),
             Width::Four => self.b.ins().uload32(flags(), at, 0),
         };
+        if !asked {
+            return value;
+        }
         let unknown = self.width.unknown();
         let unknown = self.b.ins().icmp_imm_s(IntCC::Equal, value, unknown);
         let known = self.b.create_block();

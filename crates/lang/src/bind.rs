@@ -1066,6 +1066,11 @@ pub fn finish(game: &Arc<Game>, values: Vec<Value>, source: &Arc<Source>) -> Res
     })
 }
 
+/// Whether lists have the lengths that the game says.
+pub fn fits(rules: &Rules, source: &Arc<Source>) -> Result<()> {
+    lengths(&mut rules.machine(), rules, source)
+}
+
 /// Whether the contest's own limits hold.
 pub fn limits(rules: &Rules, source: &Arc<Source>) -> Result<()> {
     let mut machine = rules.machine();

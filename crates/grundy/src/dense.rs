@@ -1,0 +1,283 @@
+//! Tables whose counters are those of the position: all cells in one array, filled by machine code or the interpreter.
+//!
+//! See [`grundy_search::dense`] for the arrays and [`grundy_jit`] for the code. What neither can decide is searched. Cost:
+//! one evaluation a cell, 1 to 4 bytes each; some milliseconds for the code.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use grundy_core::{Budget, Int, Outcome};
+use grundy_jit::Compiled;
+use grundy_lang::bind;
+use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Game, Move, Parts};
+use grundy_lang::value::{Pos, Position, Words};
+use grundy_search::dense::{COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
+use grundy_search::{Engine, Progress};
+
+use crate::Result;
+use crate::plan::Hook;
+use crate::room;
+use crate::table::{Axes, Cell};
+
+/// Positions that are tried to find the order of the cells, and options of each.
+const SAMPLES: u64 = 64;
+/// How often is told how far it has come.
+const TELL: Duration = Duration::from_millis(100);
+
+/// Who computes the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Machine code if the rules can be compiled, else the interpreter.
+    Auto,
+    /// Machine code.
+    Jit,
+    /// The interpreter.
+    Interpret,
+}
+
+/// Where a counter of the position is from.
+#[derive(Clone, Copy, Debug)]
+enum Word {
+    /// This side of the table.
+    Axis(usize),
+    /// It is the same in all cells.
+    Fixed(u64),
+}
+
+/// A filled table.
+#[derive(Clone, Debug)]
+pub(crate) struct Dense {
+    words: Vec<Word>,
+    layout: Layout,
+    cells: Cells,
+    mode: Mode,
+    /// Who computed it.
+    pub by: &'static str,
+}
+
+impl Dense {
+    /// The number in the cell of these counters, in the order of the table's sides.
+    #[inline]
+    pub fn number(&self, at: &[u64]) -> u64 {
+        let mut words = [0; COUNTERS];
+        for (word, from) in words.iter_mut().zip(&self.words) {
+            *word = match from {
+                Word::Axis(axis) => at[*axis],
+                Word::Fixed(value) => *value,
+            };
+        }
+        let words = &mut words[..self.words.len()];
+        for run in self.layout.unordered() {
+            words[run.clone()].sort_unstable();
+        }
+        let place = self.layout.index(words);
+        place
+            .and_then(|place| self.cells.get(place))
+            .expect("every cell has been computed")
+    }
+
+    /// The cell of these counters.
+    pub fn cell(&self, at: &[u64]) -> Cell {
+        let number = self.number(at);
+        Cell {
+            outcome: Outcome::from_next_wins(number != 0),
+            grundy: self.by_value().then(|| Int::from(number)),
+        }
+    }
+
+    /// Whether the numbers are Grundy values.
+    pub fn by_value(&self) -> bool {
+        self.mode == Mode::Values
+    }
+}
+
+/// Fills a table; `None` if `by` is [`By::Auto`] and it is none of these.
+pub(crate) fn table(
+    game: &Arc<Game>,
+    axes: &Axes,
+    by: By,
+    source: &Arc<Source>,
+    budget: &Budget,
+    hook: Option<&Hook>,
+) -> Result<Option<Dense>> {
+    let refuse = |why: &str| {
+        if by == By::Auto {
+            return Ok(None);
+        }
+        let message = "such a table cannot be filled cell by cell";
+        let error = Diagnostic::error(Code::Unsupported, source, message).note(why.to_owned());
+        Err(Box::new(
+            error.help("leave out `--engine`, or search: `--engine search`"),
+        ))
+    };
+    let (words, to) = match sides(game, axes) {
+        Ok(sides) => sides,
+        Err(why) => return refuse(why),
+    };
+    let rules = Rules::new(game.clone(), axes.base.clone());
+    bind::fits(&rules, source)?;
+    let layout = match Layout::new(&game.shape, &to) {
+        Ok(layout) => layout,
+        Err(why) => return refuse(&why),
+    };
+    let mut engine = Engine::new(&rules, budget.clone());
+    let splits = |m: &Move| !matches!(&m.parts, Parts::Each(parts) if parts.len() < 2);
+    let mode = match engine.values_valid(1) {
+        Ok(()) => Mode::Values,
+        Err(why) if game.moves.iter().any(splits) => return refuse(why),
+        Err(_) => Mode::Outcomes,
+    };
+    enough_memory(&layout, source, budget)?;
+    let compiled = match by {
+        By::Interpret => Err(String::new()),
+        _ => Compiled::new(&rules, &layout, mode),
+    };
+    if let (By::Jit, Err(why)) = (by, &compiled) {
+        return refuse(&format!("the rules are not compiled: {why}"));
+    }
+    let order = Order::suiting(to.len(), &samples(&rules, &layout));
+    let (mut jit, mut interpret);
+    let (evaluate, by): (&mut dyn Evaluate, _) = match compiled {
+        Ok(compiled) => {
+            jit = compiled;
+            (&mut jit, "jit")
+        }
+        Err(_) => {
+            let machine = rules.machine_with(budget.clone());
+            interpret = Interpret::new(machine, &layout, mode);
+            (&mut interpret, "interpret")
+        }
+    };
+    let mut ask = |at: &[u64], _: &Cells| -> Result<u64> {
+        let part = Pos(at.iter().map(|&w| Int::from(w)).collect::<Words>());
+        if mode == Mode::Values {
+            let value = engine.value(&part)?;
+            return value.to_u64().ok_or_else(|| too_large(source));
+        }
+        let outcome = engine.outcome(&Position::one(part))?;
+        Ok(u64::from(outcome.next_wins()))
+    };
+    let mut next = Instant::now() + TELL;
+    let mut told = |done: u64| {
+        if budget.stopped() {
+            return ControlFlow::Break(());
+        }
+        if let Some(hook) = hook
+            && Instant::now() >= next
+        {
+            next = Instant::now() + TELL;
+            hook(Progress {
+                positions: done,
+                options: 0,
+            });
+        }
+        ControlFlow::Continue(())
+    };
+    let Some(cells) = fill(&layout, &order, evaluate, &mut ask, &mut told)? else {
+        let message = "stopped while the table was filled";
+        return Err(Box::new(Diagnostic::error(
+            Code::Interrupted,
+            source,
+            message,
+        )));
+    };
+    Ok(Some(Dense {
+        words,
+        layout,
+        cells,
+        mode,
+        by,
+    }))
+}
+
+fn too_large(source: &Arc<Source>) -> Box<Diagnostic> {
+    let message = "a value of this table is past 64 bits";
+    Box::new(Diagnostic::error(Code::TooLarge, source, message))
+}
+
+/// Which counter of the position is which side of the table, and the greatest value of each.
+fn sides(game: &Game, axes: &Axes) -> std::result::Result<(Vec<Word>, Vec<u64>), &'static str> {
+    let slots = crate::format::plain_start(game)
+        .ok_or("the start of the game is more than its counters")?;
+    if axes.slots.iter().any(|&slot| game.vars[slot].in_rules) {
+        return Err("the rules change with a counter of the table");
+    }
+    if axes.slots.iter().any(|slot| !slots.contains(slot)) {
+        return Err("a counter of the table is no counter of the position");
+    }
+    let mut words = Vec::new();
+    let mut to = Vec::new();
+    for slot in slots {
+        if let Some(axis) = axes.slots.iter().position(|s| *s == slot) {
+            words.push(Word::Axis(axis));
+            to.push(axes.to[axis]);
+            continue;
+        }
+        let value = &axes.base[slot];
+        let one = value.as_seq().map_or(Some(value), |parts| match parts {
+            [one] => Some(one),
+            _ => None,
+        });
+        let number = one.and_then(|v| v.as_int()?.to_u64());
+        let number = number.ok_or("a counter that is fixed is no single number")?;
+        words.push(Word::Fixed(number));
+        to.push(number);
+    }
+    Ok((words, to))
+}
+
+fn enough_memory(layout: &Layout, source: &Arc<Source>, budget: &Budget) -> Result<()> {
+    if layout.cells() <= budget.memory() {
+        return Ok(());
+    }
+    let message = format!(
+        "a table of {} cells needs at least {}, and the bound is {}",
+        layout.cells(),
+        room::text(layout.cells()),
+        room::text(budget.memory())
+    );
+    let help = "ask for a smaller table, or give more memory with `--memory`";
+    Err(Box::new(
+        Diagnostic::error(Code::Memory, source, message).help(help),
+    ))
+}
+
+/// Some positions of a table, each with some of its options.
+fn samples(rules: &Rules, layout: &Layout) -> Vec<(Vec<u64>, Vec<u64>)> {
+    let mut machine = rules.machine().with_patience(1 << 20);
+    let mut out = Vec::new();
+    let mut state = 1u64;
+    for _ in 0..SAMPLES {
+        let mut at: Vec<u64> = Vec::new();
+        for word in layout.words() {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            at.push((state >> 33) % (word.to + 1));
+        }
+        for run in layout.unordered() {
+            at[run.clone()].sort_unstable();
+        }
+        let part = Pos(at.iter().map(|&w| Int::from(w)).collect::<Words>());
+        let mut left = SAMPLES;
+        let flow = machine.options(&part, &mut |option| {
+            for part in option.parts {
+                let words: Option<Vec<u64>> = part.0.iter().map(Int::to_u64).collect();
+                out.extend(words.map(|words| (at.clone(), words)));
+            }
+            left -= 1;
+            if left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if flow.is_err() {
+            break;
+        }
+    }
+    out
+}
