@@ -100,8 +100,7 @@ impl Sequence {
             let error = Diagnostic::error(Code::Unsupported, &Source::new("", ""), message);
             Box::new(error.help(help))
         };
-        let values = table.cells().map(|(_, cell)| cell?.grundy?.to_u64());
-        let Some(values) = values.collect::<Option<Vec<u64>>>() else {
+        let Some(values) = table.values() else {
             let message = "some positions of this table have no Grundy value, or one past 64 bits";
             return Err(wrong(message, "ask for csv or json, which leave it out"));
         };

@@ -458,6 +458,27 @@ impl Table {
         })
     }
 
+    /// The Grundy values of all cells, the last counter fastest; `None` if one has none, or one past 64 bits.
+    pub fn values(&self) -> Option<Vec<u64>> {
+        let Store::Dense(dense, None) = &self.store else {
+            return self
+                .cells()
+                .map(|(_, cell)| cell?.grundy?.to_u64())
+                .collect();
+        };
+        if !dense.by_value() {
+            return None;
+        }
+        let mut values = Vec::with_capacity(self.size() as usize);
+        let mut at = vec![0; self.to.len()];
+        loop {
+            values.push(dense.number(&at));
+            if !next(&mut at, &self.to) {
+                return Some(values);
+            }
+        }
+    }
+
     /// Whether there are Grundy values.
     pub fn by_value(&self) -> bool {
         match &self.store {
