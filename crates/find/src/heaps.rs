@@ -1,7 +1,7 @@
 //! A nim-sequence with its period: values are computed until a period is proved, and copied from then on.
 //!
-//! Cost: that of the kernels, and about a twentieth of the values' number in looks for a period, each one pass; memory a byte
-//! a value for splits in two, three for other codes.
+//! Cost: that of the kernels, and looks for a period, each at a twentieth more values than the one before and as a rule of some
+//! √n steps; memory a byte a value for splits in two, three for other codes.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct Progress {
     pub values: usize,
     /// How many heaps are rare, where values are found by a split, at the last look for a period.
     pub rares: Option<usize>,
-    /// The greatest value met when a period was looked for; it looks at the last 65,536 values.
+    /// The greatest value met when a period was looked for; of the new ones the last 65,536 are looked at.
     pub top: u64,
 }
 
@@ -43,7 +43,9 @@ pub struct Heaps {
     next_look: usize,
     /// Where a saltus is looked for next, of codes that split.
     next_saltus: usize,
+    /// The greatest value met, and how many values there were at the last look.
     top: u64,
+    looked: usize,
 }
 
 /// The first look for a period, and by what part of the values one is later than the one before.
@@ -70,6 +72,7 @@ impl Heaps {
             next_look: FIRST_LOOK,
             next_saltus: FIRST_LOOK,
             top: 0,
+            looked: 0,
         }
     }
 
@@ -166,8 +169,9 @@ impl Heaps {
     /// Looks for a period in all that is known.
     fn look(&mut self) {
         let n = self.sequence.len();
-        let late = n.saturating_sub(1 << 16)..n;
-        self.top = self.top.max(period::largest(&self.sequence, late));
+        let new = n.saturating_sub(1 << 16).max(self.looked)..n;
+        self.top = self.top.max(period::largest(&self.sequence, new));
+        self.looked = n;
         let found = if let Some(climb) = &mut self.climb {
             climb.take(&self.sequence);
             climb.prove(&self.sequence)

@@ -11,7 +11,7 @@
 //! value, would be of two classes, and there would be rare heaps for ever, which the theorem excludes.) With a saltus the
 //! same is said of the differences.
 //!
-//! Cost: one backward pass of a vectorised search over a byte a value, and a look at each value of the period.
+//! Cost: one backward search over a byte a value, sublinear as a rule, and a look at each value of the period.
 
 use std::ops::Range;
 

@@ -249,7 +249,11 @@ impl Sequence {
         {
             let bytes = |heaps: Range<usize>, known: &Heaps| -> Vec<u8> {
                 let values = known.sequence().values(heaps);
-                values.into_iter().flat_map(u16::to_le_bytes).collect()
+                let mut bytes = vec![0; 2 * values.len()];
+                for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+                    *bytes = value.to_le_bytes();
+                }
+                bytes
             };
             from = heaps.computed().min(end);
             for piece in pieces(0..from) {

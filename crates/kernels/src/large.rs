@@ -1208,6 +1208,12 @@ mod tests {
             let first = (0..truth.len()).find(|&n| found[n] != truth[n]);
             let shown = first.map(|n| (n, found[n], truth[n]));
             assert_eq!(shown, None, "{code:?}: heap, value, value by all options");
+            for heaps in [0..1, 1..70, 701..702, 333..2000, 1000..truth.len()] {
+                let found = large.table.values(heaps.clone());
+                assert!(found == truth[heaps.clone()], "{code:?}: {heaps:?}");
+                let single = heaps.clone().map(|n| large.table.value(n) as u16);
+                assert!(single.eq(found), "{code:?}: {heaps:?}");
+            }
         }
     }
 

@@ -278,19 +278,21 @@ impl<T: Cell> Table<T> {
 
     /// The values of heaps that are known.
     pub fn values(&self, heaps: Range<usize>) -> Vec<u16> {
-        let most = self.top as usize + 1;
-        let tables = [0, 1].map(|p| -> Vec<u16> {
-            (0..most as u32)
-                .map(|c| self.split.decode(c, p, true) as u16)
-                .collect()
-        });
-        let cells = self.cells[PAD..][heaps.clone()].iter().zip(heaps);
-        cells
-            .map(|(cell, n)| match cell.common() {
-                Some(code) => tables[n & 1][code as usize],
-                None => self.value(n) as u16,
-            })
-            .collect()
+        // For each code at even and at odd heaps. Rares have the last entry, 0, and are put in afterwards; heap 0 keeps it.
+        let end = self.top + 1;
+        let decode = |c, n| self.split.decode(c, n, true) as u16;
+        let commons = (0..end).map(|c| [decode(c, 0), decode(c, 1)]);
+        let of_code: Vec<[u16; 2]> = commons.chain([[0; 2]]).collect();
+        let cells = self.cells[PAD..][heaps.clone()].iter().zip(heaps.clone());
+        let mut values: Vec<u16> = cells
+            .map(|(cell, n)| of_code[cell.bits().min(end) as usize][n & 1])
+            .collect();
+        let rares = self.rares.partition_point(|r| r.0 < heaps.start);
+        let rares = self.rares[rares..].iter();
+        for &(n, code) in rares.take_while(|r| r.0 < heaps.end) {
+            values[n - heaps.start] = self.split.decode(code, n, false) as u16;
+        }
+        values
     }
 
     /// The largest code of any value.
