@@ -1,7 +1,8 @@
 //! One run of a stranger's program: input in, output back, and an end to it whatever the program does.
 //!
-//! No shell is used. The program gets a process group of its own, so that what it starts ends with it. Cost: one process and
-//! three short-lived threads a run.
+//! No shell is used. The program gets a process group of its own, so that what it starts ends with it; that also keeps the
+//! terminal's signals from it, so who ends this process in the middle of a run calls [`end_all`] first. Cost: one process
+//! and three short-lived threads a run.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -14,6 +15,8 @@ use grundy_core::Budget;
 
 /// Bytes kept of what a program writes to its standard error.
 const COMPLAINT: usize = 2000;
+/// The longest time between two looks whether the program is to be stopped.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +60,35 @@ enum Event {
     Flood,
 }
 
+/// The programs that run at the moment.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Ends every program that runs, with all that it has started. From then on none can be started: this process is to end.
+pub fn end_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    running.iter().for_each(|&id| stop_group(id));
+    std::mem::forget(running);
+}
+
+/// Keeps a program among those that run until it is waited for.
+struct Entry(u32);
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|&id| id != self.0);
+    }
+}
+
+/// Starts a program; [`end_all`] comes before that or finds it.
+fn start(command: &mut Command) -> io::Result<(Child, Entry)> {
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = command.spawn()?;
+    running.push(child.id());
+    let entry = Entry(child.id());
+    Ok((child, entry))
+}
+
 /// Runs a program on an input.
 pub fn run(
     command: &[String],
@@ -71,16 +103,26 @@ pub fn run(
             "no program is named",
         ));
     };
-    let mut start = Command::new(program);
-    start
+    let nothing = |end| Run {
+        output: Vec::new(),
+        complaint: String::new(),
+        end,
+        read_all: true,
+    };
+    if budget.stopped() {
+        return Ok(nothing(End::Stopped));
+    }
+    let mut program = Command::new(program);
+    program
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut start, 0);
-    let mut child = start.spawn()?;
-    let deadline = Instant::now() + timeout;
+    std::os::unix::process::CommandExt::process_group(&mut program, 0);
+    let (mut child, _entry) = start(&mut program)?;
+    // A time past what a clock shows is none.
+    let deadline = Instant::now().checked_add(timeout);
     let shared = Arc::new(Mutex::new(Shared::default()));
     let lock = |shared: &Mutex<Shared>, f: &mut dyn FnMut(&mut Shared)| {
         f(&mut shared.lock().unwrap_or_else(PoisonError::into_inner));
@@ -150,24 +192,24 @@ pub fn run(
             Some(status)
                 if gone_since.get_or_insert(now).elapsed() > Duration::from_millis(200) =>
             {
-                stop_group(&child);
+                stop_group(child.id());
                 break ended(status);
             }
-            None if now >= deadline => break stop(&mut child, End::Timeout),
+            None if deadline.is_some_and(|end| now >= end) => break stop(&mut child, End::Timeout),
             _ => {}
         }
         let left = deadline
-            .saturating_duration_since(now)
-            .max(Duration::from_millis(1));
+            .map_or(LOOK, |end| end.saturating_duration_since(now))
+            .clamp(Duration::from_millis(1), LOOK);
         if open {
-            match events.recv_timeout(left.min(Duration::from_millis(20))) {
+            match events.recv_timeout(left) {
                 Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => open = false,
                 Ok(Event::Flood) => break stop(&mut child, End::Flood),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         } else {
             thread::sleep(pause.min(left));
-            pause = (pause * 2).min(Duration::from_millis(20));
+            pause = (pause * 2).min(LOOK);
         }
     };
     if !matches!(end, End::Timeout | End::Stopped | End::Flood) {
@@ -179,12 +221,7 @@ pub fn run(
             }
         }
     }
-    let mut run = Run {
-        output: Vec::new(),
-        complaint: String::new(),
-        end,
-        read_all: true,
-    };
+    let mut run = nothing(end);
     lock(&shared, &mut |s| {
         run.output = std::mem::take(&mut s.output);
         run.complaint = String::from_utf8_lossy(&s.complaint).into_owned();
@@ -194,7 +231,7 @@ pub fn run(
 }
 
 fn stop(child: &mut Child, end: End) -> End {
-    stop_group(child);
+    stop_group(child.id());
     // It may have ended on its own by now; then there is nothing to stop.
     let _ = child.kill();
     let _ = child.wait();
@@ -203,16 +240,16 @@ fn stop(child: &mut Child, end: End) -> End {
 
 /// Ends whatever the program has started.
 #[cfg(unix)]
-fn stop_group(child: &Child) {
+fn stop_group(id: u32) {
     use nix::sys::signal::{Signal, killpg};
-    if let Ok(id) = i32::try_from(child.id()) {
+    if let Ok(id) = i32::try_from(id) {
         // No such group: all of it has ended.
         let _ = killpg(nix::unistd::Pid::from_raw(id), Signal::SIGKILL);
     }
 }
 
 #[cfg(not(unix))]
-fn stop_group(_child: &Child) {}
+fn stop_group(_id: u32) {}
 
 fn ended(status: std::process::ExitStatus) -> End {
     #[cfg(unix)]

@@ -8,7 +8,7 @@ pub mod answer;
 pub mod catalogue;
 pub mod check;
 pub mod checkpoint;
-mod child;
+pub mod child;
 pub mod decide;
 mod dense;
 pub mod explain;

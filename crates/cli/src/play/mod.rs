@@ -183,10 +183,12 @@ impl<'a> Table<'a> {
             self.view.tell(&Event::Turn(&position, &moves))?;
             loop {
                 self.view.prompt()?;
-                let mut line = String::new();
-                if input.read_line(&mut line)? == 0 {
+                let mut line = Vec::new();
+                if input.read_until(b'\n', &mut line)? == 0 {
                     return self.view.tell(&Event::Leave(&position, true));
                 }
+                // What is no text is no move either.
+                let line = String::from_utf8_lossy(&line);
                 let said = self.read(line.trim(), &position, &moves);
                 let event = match said {
                     Said::Quit => return self.view.tell(&Event::Leave(&position, false)),
