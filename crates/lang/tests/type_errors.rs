@@ -1,7 +1,36 @@
 //! What a person sees where a name is used as two things: one message with both uses, and nothing that follows from it.
 
 use grundy_lang::check;
-use grundy_lang::diag::Source;
+use grundy_lang::diag::{Code, Source};
+
+/// A name of `start sum` has a value for each part, of which an output could print only one.
+#[test]
+fn an_output_reads_no_name_with_many_values() {
+    let load = |lines: &str| {
+        let text = format!("n -> n - k for k in 1..3\n{lines}");
+        check::load(&Source::new("test.game", text))
+    };
+    for lines in [
+        "start sum n\ninput m n[m]\noutput \"{n}\"",
+        "start sum n\ninput n[]\noutput \"{n}\"",
+        "output \"{n}\"\nstart sum n\ninput repeat T: m n[m]",
+        "start sum n\ninput m (n)[m]\noutput \"a\" if n == m else \"b\"",
+        "input m n[m]\noutput \"{n} {win}\"",
+        "start sum n\ninput n[]\noutput \"{value}\" if n > 3 else \"small\"",
+    ] {
+        let errors = load(lines).expect_err(lines);
+        assert_eq!(errors[0].code, Code::Type, "{}", errors[0]);
+        assert_eq!(errors.len(), 1, "{lines}");
+    }
+    for lines in [
+        "start sum n\ninput n\noutput \"{n}\" if n > 3 else \"small\"",
+        "start sum n\ninput repeat T: n\noutput \"{n}\"",
+        "input n\noutput \"{n} {win}\"",
+        "start sum n\ninput m n[m]\noutput \"{m} {value}\"",
+    ] {
+        load(lines).expect(lines);
+    }
+}
 
 #[test]
 fn names_used_as_two_things() {

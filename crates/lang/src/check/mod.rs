@@ -98,6 +98,8 @@ struct Checker<'a> {
     rest: Option<Slot>,
     place: Place,
     sum: bool,
+    /// Names of which `input` reads any number of values.
+    listed: HashSet<Slot>,
     each_part: bool,
     position: Type,
     /// Where a name's use, or a pattern, first told its type, and the code of an error about it.
@@ -140,6 +142,7 @@ impl<'a> Checker<'a> {
             rest: None,
             place: Place::Rules,
             sum: false,
+            listed: HashSet::new(),
             each_part: false,
             position,
             told: HashMap::new(),
@@ -642,14 +645,17 @@ impl<'a> Checker<'a> {
                 ast::InputItem::Scalar(name) => InputItem::Scalar(self.input_name(name, 0)),
                 ast::InputItem::Array(name, len) => {
                     let slot = self.input_name(name, 1);
+                    self.listed.insert(slot);
                     InputItem::Array(slot, len.as_ref().map(|e| self.number(e)))
                 }
                 ast::InputItem::Lists(name, len) => {
                     let slot = self.input_name(name, 2);
+                    self.listed.insert(slot);
                     InputItem::Lists(slot, self.number(len))
                 }
                 ast::InputItem::Rows(names, len) => {
-                    let slots = names.iter().map(|n| self.input_name(n, 1)).collect();
+                    let slots: Vec<Slot> = names.iter().map(|n| self.input_name(n, 1)).collect();
+                    self.listed.extend(&slots);
                     InputItem::Rows(slots, self.number(len))
                 }
                 ast::InputItem::Repeat(count, items) => {
@@ -803,13 +809,33 @@ impl<'a> Checker<'a> {
             Place::Rules => var.in_rules = true,
             Place::Start => var.in_start = true,
             Place::Check => self.each_part |= var.part,
-            Place::Input | Place::Output => {
+            Place::Input => {
                 if var.part {
                     return (slot, Type::List(Box::new(var.ty.clone())));
                 }
             }
+            Place::Output => {
+                if var.part && self.listed.contains(&slot) {
+                    self.many_parts(slot, name, span);
+                }
+            }
         }
+        let var = &self.vars[slot];
         (slot, var.ty.clone())
+    }
+
+    /// An output reads a name that has a value for each part.
+    fn many_parts(&mut self, slot: Slot, name: &str, span: Span) {
+        let start = self.vars[slot].span;
+        let message =
+            format!("`{name}` has a value for each part, and an output is printed once a case");
+        let shown = format!("which `{name}`?");
+        self.error(Code::Type, span, message, shown)
+            .labels
+            .push((start, format!("a sum: a `{name}` for each of its parts")));
+        self.help(
+            "print what is said of the whole case: `win`, `value`, `moves`, `case` or a parameter of all parts; or read one part a case",
+        );
     }
 
     /// Whether a free name speaks of whose turn it is.
