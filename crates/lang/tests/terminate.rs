@@ -140,6 +140,24 @@ fn play_that_need_not_end_is_shown() {
         ("n -> n + k for k in 1..3", false),
         ("(a, b) -> (a + b, b) if b > 0", false),
         ("n -> [n + 2, 1] if n % 2 == 0", false),
+        ("s[] -> s + \"a\"", false),
+        ("s[] -> \"ab\" + s if len(s) > 1", false),
+        (
+            "s[] -> s + \"ab\" if s[0] == \"b\" and not len(s) < 2",
+            false,
+        ),
+        ("x[] -> x + [1]", false),
+        ("x[] -> x + [x[i]] for i in 0..len(x)-1", false),
+        ("x[] -> x + x if len(x) > 0", false),
+        ("x[] -> [k] + x for k in x if k in x", false),
+        ("(x[], n) -> (x + [n], n + len(x)) if n > 2", false),
+        (
+            "(x[], n) -> (x + [n], n) if n > 0 | (x[], n) -> (x, n - 1) if n > 0",
+            false,
+        ),
+        ("s[] -> [s + \"a\", \"\"] if len(s) > 0", false),
+        ("{a, ...} -> {a, a, ...}", false),
+        ("{a, b, ...} -> {b, 3, a, ...} if a < b", false),
     ] {
         let rules = rules(text);
         let found = linear::check(&rules);
@@ -158,6 +176,41 @@ fn play_that_need_not_end_is_shown() {
         let all = linear::diagnostics(&rules);
         assert_eq!(all[0].code, Code::Cycle);
         assert!(!all[0].notes.is_empty());
+    }
+}
+
+/// Moves that make a list longer, but not for ever.
+#[test]
+fn what_grows_to_a_bound_is_not_refused() {
+    for text in [
+        "s[] -> s + \"a\" if len(s) < 40",
+        "s[] -> s + \"a\" if s[len(s)-1] == \"b\"",
+        "s[] -> \"a\" + s if len(s) > 0 and s[0] == \"b\"",
+        "(x[], n) -> (x + [n], n - 1) if n > 0",
+        "x[] -> x + [x[len(x)-1] - 1] if len(x) > 0 and x[len(x)-1] > 0",
+        "x[] -> x + [7 - len(x)]",
+        "x[] -> x + [1] for k in len(x)..9",
+        "x[] -> x + [1] if all(k > 1 for k in x)",
+        "x[] -> x + [1]\nwin if len(x) > 30",
+        "(x[], t) -> (x + [1], t)\nlose if sum(x) > 9",
+        "{a, ...} -> {a - 1, a - 1, ...}",
+        "{a, ...} -> {1, ...} if a > 1",
+    ] {
+        let rules = rules(text);
+        let found = linear::check(&rules);
+        assert!(
+            matches!(found, Termination::Proved { .. } | Termination::Unknown),
+            "{text}: {found:?}"
+        );
+    }
+    // Growth begins where play leads, or nowhere.
+    let rule = "s[] -> s + \"a\" if s[0] == \"a\" | s[] -> \"a\" if s == \"b\"";
+    let game = load("<rule>", rule).unwrap();
+    for (from, grows) in [("s=b", true), ("s=c", false)] {
+        let b = bound(&game, Some(from)).unwrap();
+        let found = linear::check_from(&b.rules, &b.position);
+        let is = matches!(found, Termination::CanGrow { .. });
+        assert_eq!(is, grows, "{from}: {found:?}");
     }
 }
 

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod build;
 pub mod heap;
+mod longer;
 mod reader;
 pub mod relation;
 mod space;

@@ -10,11 +10,12 @@
 //! Without a proof small positions are played by the interpreter, at most [`MAX_PLAYED`], in search of a cycle. Cost: some
 //! hundred emptiness questions of microseconds each for a proof; tens of milliseconds for the search.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use grundy_core::Int;
 
+use super::longer;
 use super::reader::Change;
 use super::relation::Relation;
 use super::steps::{Step, Steps};
@@ -30,6 +31,8 @@ pub const MAX_PLAYED: usize = 6000;
 const MAX_OPTIONS: usize = 200_000;
 /// The largest number of a part from which that search starts.
 const MAX_NUMBER: i64 = 2000;
+/// Most positions from which a rule is tried that may be used for ever.
+const MAX_BEGINNINGS: usize = 300;
 /// Most vertices and arcs of a graph given as input that are searched through.
 const MAX_GRAPH: usize = 4_000_000;
 
@@ -95,7 +98,9 @@ fn decide(rules: &Rules, start: Option<&Position>) -> Termination {
     if let Some(found) = found {
         return found;
     }
-    grows(rules, start).unwrap_or(Termination::Unknown)
+    grows(rules, start)
+        .or_else(|| lengthens(rules, start))
+        .unwrap_or(Termination::Unknown)
 }
 
 /// What to tell a person: an error if play need not end from some position, a warning if an array of the position is read
@@ -166,7 +171,11 @@ fn report(rules: &Rules, found: &Termination) -> Option<Diagnostic> {
                 let word = if i == 0 { "from" } else { "  to" };
                 d = d.note(format!("{word} {}", show(p)));
             }
-            Some(d.help("put a bound on what the move makes larger: a guard such as `if n < limit`, or a `min(…)` in its range"))
+            Some(d.help(if game.shape.width().is_some() {
+                "put a bound on what the move makes larger: a guard such as `if n < limit`, or a `min(…)` in its range"
+            } else {
+                "put a bound on what the move makes longer: a guard such as `if len(x) < limit`, or a count of turns left"
+            }))
         }
     }
 }
@@ -590,10 +599,14 @@ impl<'r> Play<'r> {
     }
 }
 
-fn search(rules: &Rules, from: Vec<Pos>) -> Option<Termination> {
-    // A quantifier that runs over a large number and is refused by a guard each time cannot be broken off.
+/// Whether a part's options can be gone through: a quantifier that runs over a large number and is refused by a guard each
+/// time cannot be broken off.
+fn playable(pos: &Pos) -> bool {
     let limit = Int::from(MAX_NUMBER);
-    let playable = |p: &Pos| p.0.iter().all(|w| *w <= limit);
+    pos.0.iter().all(|w| *w <= limit)
+}
+
+fn search(rules: &Rules, from: Vec<Pos>) -> Option<Termination> {
     let from: Vec<Pos> = from.into_iter().filter(playable).collect();
     let mut play = Play::new(rules, MAX_PLAYED, MAX_OPTIONS);
     let largest = from.iter().flat_map(|p| p.0.iter()).max().cloned();
@@ -765,11 +778,9 @@ fn grows(rules: &Rules, start: Option<&Position>) -> Option<Termination> {
         if !Union(vec![there]).subset(&Union(vec![here.clone()])).yes() {
             continue;
         }
-        let begin = match start {
-            Some(start) => start.parts.clone(),
-            None => small_positions(rules),
-        };
-        let begin = begin.into_iter().find(|p| here.contains(&p.0).yes());
+        let begin = beginnings(rules, start)
+            .into_iter()
+            .find(|p| here.contains(&p.0).yes());
         let Some(begin) = begin else { continue };
         let mut positions = vec![begin];
         while let Some(last) = positions.last()
@@ -792,6 +803,67 @@ fn grows(rules: &Rules, start: Option<&Position>) -> Option<Termination> {
             positions,
             rule: case.rule,
         });
+    }
+    None
+}
+
+/// Positions from which a rule may be used for ever: those given, and some that play leads to.
+fn beginnings(rules: &Rules, start: Option<&Position>) -> Vec<Pos> {
+    let Some(start) = start else {
+        return small_positions(rules);
+    };
+    let mut out = start.parts.clone();
+    let mut play = Play::new(rules, MAX_BEGINNINGS, 10 * MAX_BEGINNINGS);
+    let mut seen: HashSet<Pos> = out.iter().cloned().collect();
+    let mut at = 0;
+    while at < out.len() && out.len() < MAX_BEGINNINGS && play.options < play.max_options {
+        if playable(&out[at]) {
+            let frame = play.frame(out[at].clone());
+            let new = frame.options.into_iter().map(|(p, _)| p);
+            out.extend(new.filter(|p| seen.insert(p.clone())));
+        }
+        at += 1;
+    }
+    out
+}
+
+/// A rule that can be used for ever since it makes the position longer each time.
+fn lengthens(rules: &Rules, start: Option<&Position>) -> Option<Termination> {
+    let moves = longer::lengthening(rules);
+    if moves.is_empty() {
+        return None;
+    }
+    let mut machine = rules.machine();
+    let begin = beginnings(rules, start);
+    for (rule, part) in moves {
+        for first in &begin {
+            let mut positions = vec![first.clone()];
+            while let Some(last) = positions.last()
+                && positions.len() < 5
+            {
+                if !matches!(machine.end(last), Ok(None)) {
+                    break;
+                }
+                let mut next = None;
+                let _ = machine.options(last, &mut |opt| {
+                    let left = opt.parts.get(part).filter(|_| opt.rule == rule);
+                    match left.filter(|p| p.0.len() > last.0.len()) {
+                        Some(p) => {
+                            next = Some(p.clone());
+                            ControlFlow::Break(())
+                        }
+                        None => ControlFlow::Continue(()),
+                    }
+                });
+                match next {
+                    Some(next) => positions.push(next),
+                    None => break,
+                }
+            }
+            if positions.len() == 5 {
+                return Some(Termination::CanGrow { positions, rule });
+            }
+        }
     }
     None
 }
