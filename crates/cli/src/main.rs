@@ -43,6 +43,8 @@ static INTERACTIVE: AtomicBool = AtomicBool::new(false);
 /// A line of progress stands on the terminal.
 static PROGRESS: AtomicBool = AtomicBool::new(false);
 
+/// Signals that come this close to each other are one: `timeout` sends one to the process and one to its group.
+const ONE_SIGNAL: Duration = Duration::from_millis(200);
 /// How long a computation may take to stop after Ctrl-C.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The exit status after Ctrl-C.
@@ -92,15 +94,17 @@ fn memory(command: &Command) -> u64 {
 /// Has Ctrl-C stop computations, and end the program if they do not.
 fn listen(color: When, budget: &Budget) {
     let budget = budget.clone();
+    let mut first: Option<Instant> = None;
     // Without a handler Ctrl-C still ends the program.
     let _ = ctrlc::set_handler(move || {
         if INTERACTIVE.load(Ordering::Relaxed) {
             let _ = writeln!(io::stdout());
             std::process::exit(i32::from(INTERRUPTED));
         }
-        if budget.stopped() {
-            output::abandon();
-            std::process::exit(i32::from(INTERRUPTED));
+        match first {
+            Some(first) if first.elapsed() < ONE_SIGNAL => return,
+            Some(_) => leave(color),
+            None => first = Some(Instant::now()),
         }
         budget.stop();
         thread::spawn(move || {
@@ -109,15 +113,20 @@ fn listen(color: When, budget: &Budget) {
             while grundy::checkpoint::writing() {
                 thread::sleep(Duration::from_millis(20));
             }
-            output::abandon();
-            clear_progress();
-            let message =
-                "stopped in the middle of a computation that had not come to an end by itself";
-            let error = Diagnostic::error(Code::Interrupted, &Source::new("", ""), message);
-            report(&[error], Style::stderr(color));
-            std::process::exit(i32::from(INTERRUPTED));
+            leave(color);
         });
     });
+}
+
+/// Ends the program in the middle of what it does, and with it what it has started and not finished.
+fn leave(color: When) -> ! {
+    grundy::child::end_all();
+    output::abandon();
+    clear_progress();
+    let message = "stopped in the middle of a computation that had not come to an end by itself";
+    let error = Diagnostic::error(Code::Interrupted, &Source::new("", ""), message);
+    report(&[error], Style::stderr(color));
+    std::process::exit(i32::from(INTERRUPTED));
 }
 
 fn report(errors: &[Diagnostic], style: Style) {
@@ -279,7 +288,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 Ok(()) => Ok(true),
                 Err(play::Trouble::Io(error)) => Err(vec![broken(
                     &format!("the terminal cannot be used: {error}"),
-                    "moves are read from standard input, a line a move, in UTF-8",
+                    "moves are read from standard input, a line a move",
                 )]),
                 Err(play::Trouble::Rules(error)) => Err(one(error)),
             }
@@ -341,7 +350,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 count: *runs,
                 seed: *seed,
                 timeout: Duration::try_from_secs_f64(*timeout).unwrap_or(Duration::MAX),
-                budget: budget.clone(),
+                budget: budget.timed(),
                 ..check::Options::default()
             };
             let command: Vec<String> = command

@@ -1,8 +1,9 @@
 //! What a computation may use, and how it is told to stop.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A bound on memory and a flag that asks for a stop. Cloning shares the flag.
 ///
@@ -22,6 +23,16 @@ pub struct Budget {
 struct Shared {
     state: AtomicU8,
     watch: Mutex<Option<Watch>>,
+    clock: Option<Clock>,
+}
+
+/// The time of a budget that has one.
+struct Clock {
+    /// Its stop is ours.
+    parent: Budget,
+    start: Instant,
+    /// Nanoseconds after the start.
+    until: AtomicU64,
 }
 
 /// What is told that a computation takes long.
@@ -31,6 +42,8 @@ type Watch = Box<dyn FnOnce(&Budget) + Send>;
 const WATCHED: u8 = 0;
 const ON: u8 = 1;
 const STOPPED: u8 = 2;
+/// Stopped if the parent is, or once the time is over.
+const TIMED: u8 = 3;
 
 impl Budget {
     /// The bound on memory unless a user says otherwise: 4 GiB.
@@ -38,7 +51,7 @@ impl Budget {
 
     /// A budget of that many bytes.
     pub fn with_memory(bytes: u64) -> Self {
-        Budget::new(bytes, ON, None)
+        Budget::new(bytes, ON, None, None)
     }
 
     /// The same with a call when a computation first asks whether to stop, which those that are soon done never do: what is
@@ -50,13 +63,44 @@ impl Budget {
     /// assert!(budget.stopped());
     /// ```
     pub fn watched(bytes: u64, watch: impl FnOnce(&Budget) + Send + 'static) -> Self {
-        Budget::new(bytes, WATCHED, Some(Box::new(watch)))
+        Budget::new(bytes, WATCHED, Some(Box::new(watch)), None)
     }
 
-    fn new(memory: u64, state: u8, watch: Option<Watch>) -> Self {
+    /// The same memory, and a stop when this one is stopped or when the time is over that [`Budget::give`] gives.
+    ///
+    /// ```
+    /// use grundy_core::Budget;
+    /// use std::time::Duration;
+    /// let timed = Budget::default().timed();
+    /// assert!(!timed.stopped());
+    /// timed.give(Duration::ZERO);
+    /// assert!(timed.stopped());
+    /// timed.give(Duration::MAX);
+    /// assert!(!timed.stopped());
+    /// ```
+    pub fn timed(&self) -> Self {
+        let clock = Clock {
+            parent: self.clone(),
+            start: Instant::now(),
+            until: AtomicU64::new(u64::MAX),
+        };
+        Budget::new(self.memory, TIMED, None, Some(clock))
+    }
+
+    /// Lets computations with this budget go on for that long from now; a budget that is not [`Budget::timed`] has no clock.
+    pub fn give(&self, time: Duration) {
+        if let Some(clock) = &self.shared.clock {
+            let until = clock.start.elapsed().saturating_add(time).as_nanos();
+            let until = u64::try_from(until).unwrap_or(u64::MAX);
+            clock.until.store(until, Ordering::Relaxed);
+        }
+    }
+
+    fn new(memory: u64, state: u8, watch: Option<Watch>, clock: Option<Clock>) -> Self {
         let shared = Arc::new(Shared {
             state: AtomicU8::new(state),
             watch: Mutex::new(watch),
+            clock,
         });
         Budget { memory, shared }
     }
@@ -75,6 +119,7 @@ impl Budget {
     pub fn stopped(&self) -> bool {
         match self.shared.state.load(Ordering::Relaxed) {
             WATCHED => self.first_asked(),
+            TIMED => self.shared.clock.as_ref().is_some_and(Clock::over),
             state => state == STOPPED,
         }
     }
@@ -94,6 +139,14 @@ impl Budget {
             watch(self);
         }
         state.load(Ordering::Relaxed) == STOPPED
+    }
+}
+
+impl Clock {
+    fn over(&self) -> bool {
+        let until = self.until.load(Ordering::Relaxed);
+        self.parent.stopped()
+            || until != u64::MAX && self.start.elapsed().as_nanos() >= u128::from(until)
     }
 }
 

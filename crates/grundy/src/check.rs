@@ -8,8 +8,8 @@
 //! here and there among large numbers, as those of rounding do, is followed down through smaller inputs drawn at random,
 //! P-positions where they can be made. Outputs are equal when
 //! they are the same but for blanks at the ends of lines and lines at the end; when only the words are the same it is said.
-//! What is right is backed by the search engine, which knows no theorem. Cost: a process a run, some thousand runs a
-//! fault at most.
+//! An input that we cannot answer ourselves in a second is left out, and told of. Cost: a process a run, some thousand runs
+//! a fault at most.
 
 use std::collections::HashSet;
 use std::io;
@@ -32,11 +32,16 @@ use crate::shrink::{numbers, scaled, shrink, size};
 
 /// Cases run together once the first have passed alone.
 const BATCH: usize = 25;
+/// Tries for an input that is new and can be answered, and inputs that may be left out before the rest is not tried.
+const BARREN: u32 = 200;
+const LEFT_OUT: u64 = 100;
 /// Tries of the shrinking.
 const TRIES: usize = 4000;
 /// To which share of its size, as a power of 2, an input is lowered at random, and after how many tries without a fault the
 /// next share is tried.
 const DESCENT: [(u32, usize); 6] = [(32, 4), (16, 6), (8, 8), (4, 12), (2, 16), (1, 60)];
+/// No input is shrunk for longer, whatever the options say.
+const MOST_PATIENCE: Duration = Duration::from_secs(1 << 20);
 /// Characters of an input or output that a report shows.
 const SHOWN: usize = 2000;
 /// Lines that a report shows.
@@ -55,7 +60,9 @@ pub struct Options {
     pub timeout: Duration,
     /// Time for shrinking.
     pub patience: Duration,
-    /// Memory for our own answers, and the flag to stop.
+    /// Time for one answer of our own, if the budget has a clock.
+    pub answer: Duration,
+    /// Memory for our own answers, and the flag to stop; with a clock ([`Budget::timed`]) if they are to be given up.
     pub budget: Budget,
 }
 
@@ -66,6 +73,7 @@ impl Default for Options {
             seed: 1,
             timeout: Duration::from_secs(2),
             patience: Duration::from_secs(20),
+            answer: Duration::from_secs(1),
             budget: Budget::with_memory(32 << 20),
         }
     }
@@ -102,6 +110,10 @@ pub struct Report {
     pub loose: u64,
     /// The largest number in an input.
     pub largest: Int,
+    /// Inputs that were left out, since our own answer would have taken too long or too much memory.
+    pub left_out: u64,
+    /// The least of the largest numbers of those.
+    pub left_out_from: Option<Int>,
     /// What is wrong.
     pub failure: Option<Failure>,
 }
@@ -232,20 +244,22 @@ pub fn check_with<'c>(
         inputs: 0,
         loose: 0,
         largest: Int::ZERO,
+        left_out: 0,
+        left_out_from: None,
         failure: None,
     };
     let mut barren = 0;
     let mut seen = HashSet::new();
     let mut stated = inputs.stated().into_iter();
     let mut random = Random(!options.seed);
-    while report.inputs < options.count && barren < 200 {
+    while report.inputs < options.count && barren < BARREN && report.left_out < LEFT_OUT {
         let batch = if report.inputs < 5 || stated.len() > 0 {
             1
         } else {
             BATCH.min((options.count - report.inputs) as usize)
         };
         let mut files = Vec::new();
-        while files.len() < batch && barren < 200 {
+        while files.len() < batch && barren < BARREN && report.left_out < LEFT_OUT {
             barren += 1;
             let next = stated.next();
             let is_random = next.is_none();
@@ -253,33 +267,38 @@ pub fn check_with<'c>(
                 continue;
             };
             let start = Instant::now();
-            if is_random
-                && random.below(2) == 0
-                && let Some(lost) = checker.lost(&mut inputs, &file)
-            {
-                file = lost;
-            }
+            let seek = is_random && random.below(2) == 0;
+            // What we cannot answer ourselves is no input to check with.
             let text = inputs.print(&file);
-            // The same again says nothing new, and what we cannot answer ourselves is no input to check with.
-            if !seen.insert(text.clone()) {
-                continue;
-            }
-            match checker.ours(&text) {
+            match checker.ours(&text, 1) {
                 Ok(_) => {
-                    files.push(file);
-                    barren = 0;
+                    if seek
+                        && start.elapsed() <= QUICK
+                        && let Some(lost) = checker.lost(&mut inputs, &file)
+                    {
+                        file = lost;
+                    }
                     if is_random && start.elapsed() > QUICK {
                         inputs.slow();
                     } else if is_random {
                         inputs.quick();
                     }
+                    // The same again says nothing new.
+                    if seen.insert(inputs.print(&file)) {
+                        files.push(file);
+                        barren = 0;
+                    }
                 }
-                Err(error) if error.code == Code::Memory => inputs.too_large(),
                 Err(error) if error.code == Code::Unsupported => return Err(error),
+                Err(_) if options.budget.stopped() => return Err(stopped(game, report.inputs)),
+                Err(error) if given_up(&error) => {
+                    checker.decide.forget();
+                    report.leave_out(1, &text);
+                    if is_random {
+                        inputs.too_large();
+                    }
+                }
                 Err(_) => {}
-            }
-            if options.budget.stopped() {
-                return Err(stopped(game, report.inputs));
             }
         }
         let mut file = inputs.join(&files);
@@ -291,12 +310,16 @@ pub fn check_with<'c>(
         if files.is_empty() {
             break;
         }
-        let (equal, wrong) = checker.run(&inputs, &file)?;
-        let text = inputs.print(&file);
-        let largest = text
-            .split_whitespace()
-            .filter_map(|t| t.parse::<Int>().ok());
-        report.largest = largest.fold(report.largest, Int::max);
+        let (equal, wrong) = match checker.run(&inputs, &file) {
+            Err(error) if given_up(&error) && !options.budget.stopped() => {
+                checker.decide.forget();
+                report.leave_out(cases_in(&files), &inputs.print(&file));
+                inputs.too_large();
+                continue;
+            }
+            ran => ran?,
+        };
+        report.largest = report.largest.max(largest(&inputs.print(&file)));
         if let Some(wrong) = wrong {
             let alone = files.iter().find_map(|f| match checker.run(&inputs, f) {
                 Ok((_, Some(wrong))) => Some((f.clone(), wrong)),
@@ -326,10 +349,24 @@ pub fn check_with<'c>(
     Ok(report)
 }
 
-/// What came of something, `None` if it failed since we are to stop: what is known before then is reported still.
+/// Whether it is for want of time or memory that there is no answer of ours.
+fn given_up(error: &Diagnostic) -> bool {
+    matches!(error.code, Code::Memory | Code::Interrupted)
+}
+
+/// The largest number in an input.
+fn largest(text: &str) -> Int {
+    let numbers = text
+        .split_whitespace()
+        .filter_map(|t| t.parse::<Int>().ok());
+    numbers.fold(Int::ZERO, Int::max)
+}
+
+/// What came of something, `None` if it failed since we are to stop or take too long: what is known before then is reported
+/// still.
 fn unless_stopped<T>(result: Result<T>, budget: &Budget) -> Result<Option<T>> {
     match result {
-        Err(_) if budget.stopped() => Ok(None),
+        Err(error) if budget.stopped() || given_up(&error) => Ok(None),
         result => result.map(Some),
     }
 }
@@ -358,43 +395,58 @@ fn cases_in(files: &[File]) -> u64 {
 }
 
 impl Checker<'_> {
-    /// Our output.
-    fn ours(&mut self, input: &str) -> Result<String> {
+    /// Does what our own answers are needed for, in the time for so many of them.
+    fn in_time<T>(&mut self, answers: usize, what: impl FnOnce(&mut Self) -> T) -> T {
+        let (budget, time) = (&self.options.budget, self.options.answer);
+        let answers = u32::try_from(answers).unwrap_or(u32::MAX);
+        budget.give(time.saturating_mul(answers));
+        let done = what(self);
+        budget.give(Duration::MAX);
+        done
+    }
+
+    /// Our output, in the time for so many answers.
+    fn ours(&mut self, input: &str, answers: usize) -> Result<String> {
         let mut out = Vec::new();
-        judge::run_with(
-            self.game,
-            self.decide,
-            input.as_bytes(),
-            &mut out,
-            false,
-            &self.options.budget,
-        )?;
+        self.in_time(answers, |this| {
+            judge::run_with(
+                this.game,
+                this.decide,
+                input.as_bytes(),
+                &mut out,
+                false,
+                &this.options.budget,
+            )
+        })?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// The rules and positions of an input.
     fn cases(&mut self, inputs: &Inputs<'_>, file: &File) -> Result<Vec<(Rules, Position)>> {
-        let mut recorder = Recorder {
-            decide: self.decide,
-            rules: None,
-            cases: Vec::new(),
-        };
-        judge::run_with(
-            self.game,
-            &mut recorder,
-            inputs.print(file).as_bytes(),
-            io::sink(),
-            false,
-            &self.options.budget,
-        )?;
-        Ok(recorder.cases)
+        self.in_time(cases_in(std::slice::from_ref(file)) as usize, |this| {
+            let mut recorder = Recorder {
+                decide: this.decide,
+                rules: None,
+                cases: Vec::new(),
+            };
+            judge::run_with(
+                this.game,
+                &mut recorder,
+                inputs.print(file).as_bytes(),
+                io::sink(),
+                false,
+                &this.options.budget,
+            )?;
+            Ok(recorder.cases)
+        })
     }
 
     /// The input changed by a winning move of its last case, if what that leads to can be written as an input.
     fn lost(&mut self, inputs: &mut Inputs<'_>, file: &File) -> Option<File> {
         let (rules, position) = self.cases(inputs, file).ok()?.pop()?;
         self.decide.rules(rules).ok()?;
-        let after = self.decide.winning(&position).ok()??;
+        let after = self.in_time(1, |this| this.decide.winning(&position));
+        let after = after.ok()??;
         // The words that the move takes away, and those that it puts there.
         let words = |p: &Position| p.parts.iter().flat_map(|p| p.0.iter().cloned()).collect();
         let (mut gone, mut come): (Vec<Int>, Vec<Int>) = (words(&position), words(&after));
@@ -422,14 +474,7 @@ impl Checker<'_> {
             }
             if inputs.legal(&lost)
                 && let Some((_, position)) = self.cases(inputs, &lost).ok()?.pop()
-                && let Ok(answer) = self.decide.answer(
-                    &position,
-                    Want {
-                        win: true,
-                        ..Want::default()
-                    },
-                )
-                && !answer.win
+                && let Ok(false) = self.wins(&position)
             {
                 return Some(lost);
             }
@@ -437,10 +482,22 @@ impl Checker<'_> {
         None
     }
 
+    /// Whether the player to move wins by the rules at hand.
+    fn wins(&mut self, position: &Position) -> Result<bool> {
+        let want = Want {
+            win: true,
+            ..Want::default()
+        };
+        let answer = self.in_time(1, |this| this.decide.answer(position, want));
+        Ok(answer?.win)
+    }
+
     /// Runs the program on a file; what is wrong, if anything.
     fn run(&mut self, inputs: &Inputs<'_>, file: &File) -> Result<(Equal, Option<Wrong>)> {
         let input = inputs.print(file);
-        let ours = self.ours(&input)?;
+        // Each case has been answered before, or is smaller than one that has.
+        let cases = cases_in(std::slice::from_ref(file)) as usize;
+        let ours = self.ours(&input, cases.saturating_mul(4))?;
         let most = 16 * ours.len() + (1 << 20);
         let run = child::run(
             self.command,
@@ -579,13 +636,14 @@ impl Checker<'_> {
         first: Wrong,
         why: &mut Why<'_>,
     ) -> Result<Failure> {
-        let until = Instant::now() + self.options.patience;
+        let patience = self.options.patience.min(MOST_PATIENCE);
+        let until = Instant::now() + patience;
         self.smallest_yet(&first, inputs, &failing);
         let mut last = None;
         let mut small = self.shrunk(inputs, failing.clone(), until, &mut last);
         let mut cut = self.cut;
         // Most faults lie not scattered, and then nothing comes of this.
-        let soon = until.min(Instant::now() + self.options.patience / 4);
+        let soon = until.min(Instant::now() + patience / 4);
         if let Some(smaller) = self.descend(inputs, &small, soon, &mut last) {
             self.cut = false;
             small = self.shrunk(inputs, smaller, until, &mut last);
@@ -598,7 +656,7 @@ impl Checker<'_> {
         } else if cut {
             notes.push(format!(
                 "shrinking was broken off after {} seconds; a smaller input may fail too",
-                self.options.patience.as_secs()
+                patience.as_secs()
             ));
         }
         // Whether a fault comes again is seen by one more run; what is to stop has no time for that.
@@ -640,7 +698,7 @@ impl Checker<'_> {
         let blamed = self.blamed(inputs, &file, &theirs);
         let why = match unless_stopped(blamed, &self.options.budget)?.flatten() {
             Some((rules, position, case, cases)) => {
-                let mut lines = why(&rules, &position);
+                let mut lines = self.in_time(4, |_| why(&rules, &position));
                 if lines.is_empty() {
                     let line = self.plainly(rules, &position);
                     lines.extend(unless_stopped(line, &self.options.budget)?);
@@ -667,11 +725,7 @@ impl Checker<'_> {
     fn plainly(&mut self, rules: Rules, position: &Position) -> Result<String> {
         let shown = rules.game().shape.display_position(position).to_string();
         self.decide.rules(rules)?;
-        let want = Want {
-            win: true,
-            ..Want::default()
-        };
-        let win = self.decide.answer(position, want)?.win;
+        let win = self.wins(position)?;
         Ok(format!(
             "{shown} is {}",
             if win {
@@ -776,6 +830,15 @@ impl Report {
         self.failure.is_none()
     }
 
+    fn leave_out(&mut self, inputs: u64, text: &str) {
+        let largest = largest(text);
+        self.left_out += inputs;
+        self.left_out_from = Some(match self.left_out_from.take() {
+            Some(least) => least.min(largest),
+            None => largest,
+        });
+    }
+
     /// The report as text, lines ended.
     pub fn render(&self) -> String {
         let Some(failure) = &self.failure else {
@@ -787,6 +850,16 @@ impl Report {
                 "; the largest number in them is {}\n",
                 self.largest
             ));
+            if let Some(from) = &self.left_out_from {
+                out.push_str(&format!(
+                    "{} left out, since our own answer would take too long or too much memory; the largest number in {} {from}\n",
+                    match self.left_out {
+                        1 => "1 more input was".to_owned(),
+                        n => format!("{n} more inputs were"),
+                    },
+                    if self.left_out == 1 { "it is" } else { "them is at least" },
+                ));
+            }
             if self.loose > 0 {
                 out.push_str(&format!(
                     "in {} only the words are equal: blanks or line ends differ, which a strict judge may not accept\n",
@@ -832,6 +905,8 @@ impl Report {
             "inputs": self.inputs,
             "only_words_equal": self.loose,
             "largest": int_json(&self.largest),
+            "left_out": self.left_out,
+            "left_out_from": self.left_out_from.as_ref().map(int_json),
             "failure": self.failure.as_ref().map(|f| json!({
                 "fault": f.fault,
                 "input": f.input,

@@ -79,6 +79,10 @@ impl Decide for Decider {
         })
     }
 
+    fn forget(&mut self) {
+        self.plan = None;
+    }
+
     fn winning(&mut self, position: &Position) -> Result<Option<Position>> {
         let plan = self
             .plan

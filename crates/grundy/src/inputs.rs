@@ -112,6 +112,8 @@ pub struct Inputs<'g> {
 const LONGEST: usize = 10_000;
 /// Numbers near which machine arithmetic goes wrong: ends of words, and the first whose square is past one.
 const EDGES: [u64; 6] = [1 << 15, 46_341, 1 << 16, 1 << 31, 3_037_000_500, 1 << 32];
+/// What is added at most to the least number where no limit says how large one may be.
+const UNLIMITED: u64 = (1 << 31) - 1000;
 /// Tries for one item, and for one record.
 const TRIES: u32 = 40;
 
@@ -316,13 +318,10 @@ impl<'g> Inputs<'g> {
         } else {
             self.values_to
         };
-        // Without a limit nobody says that a program must bear large numbers.
-        if self.wide
-            && !count
-            && let Some(high) = &high
-        {
-            let low = low.unwrap_or_else(|| Int::ZERO.min(high.clone()));
-            let room = high - &low;
+        if self.wide && !count {
+            let low = low.unwrap_or_else(|| high.clone().map_or(Int::ZERO, |h| h.min(Int::ZERO)));
+            // Without a limit nobody says that a program must bear numbers past a word of 32 bits.
+            let room = high.map_or(Int::from(UNLIMITED), |high| &high - &low);
             if room.is_negative() {
                 return None;
             }

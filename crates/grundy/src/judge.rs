@@ -44,6 +44,9 @@ pub trait Decide {
         })
     }
 
+    /// Lets go of what was computed for the rules, after an answer that was given up.
+    fn forget(&mut self) {}
+
     /// Where a winning move leads; `None` for a P-position, and from those that cannot say.
     fn winning(&mut self, _position: &Position) -> Result<Option<Position>> {
         Ok(None)
@@ -1080,7 +1083,7 @@ impl<'g, R: Read, W: Write> Judge<'g, '_, R, W> {
                 Box::new(Diagnostic::error(Code::Unsupported, &game.source, message))
             })
         };
-        // A part variable in an output is that of the part, where there is one.
+        // Outputs read part variables only where the format gives them one value.
         for &slot in &self.output_parts {
             if let Some(v) = self.params[slot].as_seq().and_then(<[Value]>::last) {
                 self.machine.set(slot, v.clone());

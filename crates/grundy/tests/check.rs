@@ -64,6 +64,7 @@ fn stranger(name: &str) {
         "right" => pairs().for_each(|(a, b)| say(wythoff(a, b))),
         // Nim is another game.
         "nim" => pairs().for_each(|(a, b)| say(a != b)),
+        "multiples of four" => numbers.iter().for_each(|n| say(n % 4 != 0)),
         "wrong from ten on" => pairs().for_each(|(a, b)| say(wythoff(a, b) != (a >= 10))),
         "wrong where the sum is 9 times something" => {
             pairs().for_each(|(a, b)| say(wythoff(a, b) != (a > 3 && b > 3 && (a + b) % 9 == 0)));
@@ -203,6 +204,74 @@ impl Decide for Small {
     }
 }
 
+/// Never answers for large positions, but lets itself be stopped.
+struct Endless(Slow, Budget);
+
+impl Decide for Endless {
+    fn rules(&mut self, rules: Rules) -> Result<(), Box<Diagnostic>> {
+        self.0.rules(rules)
+    }
+    fn answer(&mut self, position: &Position, want: Want) -> Result<CaseAnswer, Box<Diagnostic>> {
+        let large = |w: &Int| *w > Int::from(60);
+        if !position.parts.iter().flat_map(|p| &p.0).any(large) {
+            return self.0.answer(position, want);
+        }
+        while !self.1.stopped() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let source = grundy_lang::diag::Source::new("", "");
+        let error = Diagnostic::error(Code::Interrupted, &source, "stopped");
+        Err(Box::new(error))
+    }
+}
+
+fn what_we_cannot_answer_in_time_is_left_out() {
+    for name in ["right", "nim"] {
+        let options = Options {
+            budget: Budget::default().timed(),
+            answer: Duration::from_millis(100),
+            ..options(200)
+        };
+        let report = check_with(
+            &load(WYTHOFF),
+            &mut Endless(Slow::default(), options.budget.clone()),
+            &program(name),
+            &options,
+            &mut |_, _| Vec::new(),
+            &mut |_| {},
+        )
+        .unwrap_or_else(|e| panic!("{}", plain(&e)));
+        assert!(!options.budget.stopped());
+        assert!(report.largest <= Int::from(60));
+        assert_eq!(report.passed(), name == "right");
+        if name == "right" {
+            assert_eq!(report.inputs, 200);
+            assert!(report.left_out > 0);
+            assert!(report.left_out_from.clone() > Some(Int::from(60)));
+            let text = report.render();
+            assert!(text.contains(" left out, since our own answer"), "{text}");
+        }
+    }
+}
+
+/// Where no limit says how large numbers may be, they are as large as we can answer at once, and a word of 32 bits holds.
+fn without_a_limit_numbers_are_large_too() {
+    let game = "game free\nn -> n - k for k in 1..3\ninput n\noutput \"1\" if win else \"0\"";
+    let options = options(300);
+    let report = check_with(
+        &load(game),
+        &mut Decider::new(Engine::Auto, options.budget.clone()),
+        &program("multiples of four"),
+        &options,
+        &mut |_, _| Vec::new(),
+        &mut |_| {},
+    )
+    .unwrap_or_else(|e| panic!("{}", plain(&e)));
+    assert!(report.passed(), "{}", report.render());
+    let most = Int::from(i64::from(i32::MAX));
+    assert!(report.largest > Int::from(1_000_000) && report.largest <= most);
+}
+
 fn program(name: &str) -> Vec<String> {
     let this = std::env::current_exe().expect("this program has a path");
     vec![
@@ -293,6 +362,15 @@ fn a_fault_that_needs_two_cases_keeps_two() {
     assert_eq!(failure.input.lines().count(), 2, "{}", failure.input);
     assert_eq!(failure.why[0], "case 2 of 2:");
     assert!(failure.why[1].starts_with("at {"), "{:?}", failure.why);
+}
+
+fn a_time_past_what_a_clock_shows_is_no_bound() {
+    let forever = Options {
+        timeout: Duration::MAX,
+        ..options(30)
+    };
+    let report = try_command(WYTHOFF, &program("right"), &forever).unwrap();
+    assert!(report.passed());
 }
 
 fn crashes_are_shrunk_too() {
@@ -435,6 +513,8 @@ fn a_flood_of_output_is_stopped() {
     );
     assert!(failure.theirs.len() < 2 << 20);
     let report = Report {
+        left_out: 0,
+        left_out_from: None,
         failure: Some(failure),
         inputs: 1,
         loose: 0,
@@ -674,6 +754,7 @@ fn main() {
         another_layout_passes_and_is_told,
         a_wrong_answer_is_shrunk_to_the_smallest_one,
         a_fault_that_needs_two_cases_keeps_two,
+        a_time_past_what_a_clock_shows_is_no_bound,
         crashes_are_shrunk_too,
         counted_rows_shrink_with_their_count,
         an_endless_loop_is_stopped,
@@ -687,6 +768,8 @@ fn main() {
         a_program_that_is_not_there_is_an_error,
         the_words_of_outputs_are_compared_when_the_lines_differ,
         the_same_seed_finds_the_same,
+        what_we_cannot_answer_in_time_is_left_out,
+        without_a_limit_numbers_are_large_too,
     ];
     #[cfg(unix)]
     tests.extend(trials![
