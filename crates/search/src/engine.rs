@@ -220,12 +220,14 @@ impl<M: Moves> Engine<M> {
     /// The Grundy value of a part. A part in which play has ended has value 0.
     pub fn value(&mut self, part: &Pos) -> Result<Int> {
         self.need_values(1)?;
+        self.meter.asked([part]);
         self.part_value(part).map(Int::from)
     }
 
     /// The Grundy value of a position: the nim-sum of the values of its parts.
     pub fn position_value(&mut self, position: &Position) -> Result<Int> {
         self.need_values(position.parts.len())?;
+        self.meter.asked(&position.parts);
         self.nim_sum(position).map(Int::from)
     }
 
@@ -244,6 +246,7 @@ impl<M: Moves> Engine<M> {
 
     /// Who wins a position: by values where they decide it, else by the search for outcomes.
     pub fn outcome(&mut self, position: &Position) -> Result<Outcome> {
+        self.meter.asked(&position.parts);
         if self.values_valid(position.parts.len()).is_ok() {
             return Ok(Outcome::from_next_wins(self.nim_sum(position)? != 0));
         }
@@ -253,6 +256,7 @@ impl<M: Moves> Engine<M> {
     /// Who wins a position, by the definition alone: no values, no sums taken apart. It leaves a position as soon as a
     /// winning move is found.
     pub fn outcome_by_search(&mut self, position: &Position) -> Result<Outcome> {
+        self.meter.asked(&position.parts);
         self.meter.share(self.values.len(), self.values.bytes());
         self.outcomes.solve(
             position,

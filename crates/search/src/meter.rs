@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use grundy_core::Budget;
+use grundy_core::{Budget, Int};
 use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::value::Pos;
 
 use crate::Result;
 
@@ -24,7 +25,12 @@ pub(crate) struct Meter {
     source: Arc<Source>,
     /// Positions and bytes of the memo that is not being searched.
     other: (u64, u64),
+    /// The largest counter asked about.
+    largest: Int,
 }
+
+/// A search that has met its bound below a larger counter than this is not helped by any memory.
+const REACH: i64 = 1_000_000_000_000;
 
 impl Meter {
     /// How many options are looked at between two questions whether to stop.
@@ -39,7 +45,14 @@ impl Meter {
             done: Progress::default(),
             source,
             other: (0, 0),
+            largest: Int::ZERO,
         }
+    }
+
+    /// Says what is asked about.
+    pub(crate) fn asked<'p>(&mut self, parts: impl IntoIterator<Item = &'p Pos>) {
+        let largest = parts.into_iter().flat_map(|p| p.0.iter()).max();
+        self.largest = largest.cloned().unwrap_or_default();
     }
 
     /// Says what else is held in memory.
@@ -98,7 +111,12 @@ impl Meter {
             format!("the search met its memory bound of {}", size(bound)),
         )
         .note(stored(self.done.positions));
-        let help = if full {
+        let help = if self.largest.to_i64().is_none_or(|n| n > REACH) {
+            let digits = self.largest.to_string().len();
+            format!(
+                "a search goes through the positions one by one, and a counter of {digits} digits is out of its reach with any memory: ask about a smaller one"
+            )
+        } else if full {
             "ask about a smaller position: one search keeps at most 8 GiB of positions".to_owned()
         } else {
             format!(
