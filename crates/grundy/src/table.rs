@@ -217,6 +217,20 @@ pub(crate) fn axes(game: &Arc<Game>, args: &Arguments, to: &[u64]) -> Result<Axe
     })
 }
 
+/// The largest number whose power is at most n.
+fn root(n: u64, power: u32) -> u64 {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if middle.checked_pow(power).is_some_and(|p| p <= n) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
 /// Tabulates a game over the counters that `args` leaves open.
 pub fn table(
     game: &Arc<Game>,
@@ -261,11 +275,14 @@ pub fn table(
         return Ok(table);
     }
     if size.is_none_or(|n| n > CELLS) {
-        let message = format!("a table of more than {CELLS} cells");
+        let message = format!("the table would have more than {CELLS} cells");
         let error = Diagnostic::error(Code::TooLarge, &args.source, message);
-        return Err(Box::new(
-            error.note(format!("usage of the game: {}", usage(game))),
-        ));
+        let error = error.note(format!("usage of the game: {}", usage(game)));
+        let each = root(CELLS, axes.to.len() as u32) - 1;
+        return Err(Box::new(error.help(match &axes.to[..] {
+            [_] => format!("the largest counter may be {each}"),
+            _ => format!("with the same for each counter, the largest may be {each}"),
+        })));
     }
     let mut cells = Vec::new();
     let mut computed: Option<Dense> = None;

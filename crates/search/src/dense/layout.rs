@@ -8,6 +8,8 @@ use grundy_lang::ir::Shape;
 
 /// The most counters of a table.
 pub const COUNTERS: usize = 8;
+/// The most cells: a terabyte of the smallest.
+const MOST_CELLS: u64 = 1 << 40;
 
 /// A table's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,15 +58,20 @@ impl Layout {
         let mut bounds = Vec::new();
         layout.groups(shape, &mut rest, &mut bounds)?;
         for (group, to) in bounds.iter().rev() {
-            let large = || "it has more cells than can be counted".to_owned();
+            let large = || "it has more cells than any memory holds".to_owned();
             let n = group.len();
             let stride = layout.cells;
-            // Cells of the group alone: C(to + n, n).
+            // Cells of the group alone: C(to + n, n). They are counted before any list is made that is as long as a counter.
             let mut cells = 1u64;
+            for i in 1..=n as u64 {
+                let longer = u128::from(cells) * (u128::from(*to) + u128::from(i)) / u128::from(i);
+                cells = u64::try_from(longer)
+                    .ok()
+                    .filter(|&c| c <= MOST_CELLS)
+                    .ok_or_else(large)?;
+            }
             for (i, word) in group.clone().enumerate() {
                 let i = i as u64 + 1;
-                let longer = u128::from(cells) * u128::from(to + i) / u128::from(i);
-                cells = u64::try_from(longer).map_err(|_| large())?;
                 layout.words[word].to = *to;
                 layout.words[word].offset = if n == 1 {
                     Offset::Times(stride)
@@ -74,7 +81,11 @@ impl Layout {
                     Offset::Listed(list.ok_or_else(large)?)
                 };
             }
-            layout.cells = layout.cells.checked_mul(cells).ok_or_else(large)?;
+            layout.cells = layout
+                .cells
+                .checked_mul(cells)
+                .filter(|&c| c <= MOST_CELLS)
+                .ok_or_else(large)?;
         }
         Ok(layout)
     }
@@ -216,5 +227,10 @@ mod tests {
         let pairs = Shape::Tuple(vec![Shape::Int; 2]);
         assert!(Layout::new(&Shape::Unordered(2, Box::new(pairs)), &[1; 4]).is_err());
         assert!(Layout::new(&Shape::Tuple(vec![Shape::Int; 2]), &[u64::MAX / 2; 2]).is_err());
+        for to in [u64::MAX, 5_000_000_000] {
+            let pair = Shape::Unordered(2, Box::new(Shape::Int));
+            assert!(Layout::new(&pair, &[to; 2]).is_err());
+        }
+        assert!(Layout::new(&Shape::Int, &[u64::MAX]).is_err());
     }
 }
