@@ -2,6 +2,7 @@
 
 pub mod arcs;
 pub mod counters;
+pub mod dynamic;
 mod game;
 pub mod independent;
 pub mod look_back;

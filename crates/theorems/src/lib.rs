@@ -2,6 +2,7 @@
 //! in which they are asked. No game is known by its name, and nothing here searches.
 
 mod cases;
+pub mod dynamic;
 pub mod independent;
 pub mod look_back;
 pub mod nim;
@@ -116,6 +117,7 @@ pub static ALL: &[&dyn Theorem] = &[
     &wythoff::Wythoff,
     &staircase::Staircase,
     &strip::Strip,
+    &dynamic::DynamicLimit,
     &independent::Independent,
     &look_back::LookBack,
     &window::WindowMoves,
