@@ -237,10 +237,13 @@ fn bad_use() {
 
 #[test]
 fn the_memory_bound_is_reported() {
-    insta::assert_snapshot!(session(
+    let heap = "1".repeat(40);
+    insta::assert_snapshot!(sessions(&[
         "solve wythoff 3000 2999 --engine search --memory 64k",
-        ""
-    ));
+        // A search through so large a counter is helped by no memory.
+        &format!("solve team_nim n=1 S={heap} M=[{heap},{heap}] --memory 64k"),
+        &format!("solve euclid {heap} 2 --engine search --memory 64k"),
+    ]));
 }
 
 #[test]
@@ -338,6 +341,21 @@ fn a_game_is_played() {
 }
 
 #[test]
+fn a_line_that_is_no_text_is_no_move() {
+    let mut child = grundy()
+        .args(["play", "wythoff", "3", "5", "--seed", "1"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"\xff\xfe\n4\nq\n").unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    insta::assert_snapshot!(String::from_utf8(output.stdout).unwrap());
+}
+
+#[test]
 fn a_game_is_played_by_a_program() {
     insta::assert_snapshot!(
         [
@@ -421,6 +439,64 @@ fn a_stop_while_a_failing_input_is_shrunk_keeps_the_failure() {
         told.contains("a smaller input was looked for when it was stopped"),
         "{told}"
     );
+}
+
+/// Whether a process is there.
+#[cfg(unix)]
+fn runs(id: &str) -> bool {
+    let look = std::process::Command::new("kill")
+        .args(["-0", id])
+        .stderr(Stdio::null())
+        .status();
+    look.unwrap().success()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_check_leaves_no_program_running() {
+    // One signal, two as `timeout` sends them, and two as a person in a hurry does.
+    for pauses in [&[][..], &[0], &[0, 0], &[300]] {
+        let name = format!("grundy-tested-{}-{}", std::process::id(), pauses.len());
+        let note = std::env::temp_dir().join(name);
+        let script = format!(
+            "echo $$ > {0}.new; mv {0}.new {0}; exec sleep 79",
+            note.display()
+        );
+        let words = ["check", "poj1067", "--timeout", "30", "--", "/bin/sh", "-c"];
+        let mut child = grundy().args(words).arg(&script).spawn().unwrap();
+        while !note.exists() {
+            assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+            thread::sleep(Duration::from_millis(5));
+        }
+        let tested = std::fs::read_to_string(&note).unwrap();
+        std::fs::remove_file(&note).unwrap();
+        let tested = tested.trim();
+        assert!(runs(tested));
+        let id = child.id().to_string();
+        for pause in pauses {
+            let sent = std::process::Command::new("kill")
+                .args(["-INT", &id])
+                .status();
+            assert!(sent.unwrap().success());
+            thread::sleep(Duration::from_millis(*pause));
+        }
+        // The last one may find it gone.
+        let _ = std::process::Command::new("kill")
+            .args(["-INT", &id])
+            .stderr(Stdio::null())
+            .status();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{pauses:?}");
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(complaint.contains("G0802"), "{pauses:?}: {complaint}");
+        for _ in 0..400 {
+            if !runs(tested) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!runs(tested), "{pauses:?}: {tested} is left");
+    }
 }
 
 #[test]
