@@ -76,7 +76,7 @@ pub struct Query {
     /// Numbers in the order of the game's input, or NAME=VALUE; lists as [1,2,3].
     #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     pub args: Vec<String>,
-    /// How to find the answer: auto, search, or the name of a theorem.
+    /// How to find the answer: auto, search, the name of a theorem, or for tables jit or interpret.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub engine: String,
     /// The most memory that a search may take, such as 512M or 8G.
@@ -104,19 +104,20 @@ pub enum Command {
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: usize,
     },
-    /// Tabulate the positions of one or two counters.
+    /// Tabulate the positions of one to four counters.
     ///
     /// Examples:
     ///   grundy table 0.77 --to 60
     ///   grundy table wythoff --to 12,20 --format csv
+    ///   grundy table 'n -> n - k*k for k in 1..isqrt(n)' --to 1000000 --checksum
     ///   grundy table 0.106 --to 10000000 --output values.parquet
     ///   grundy table 0.454 --to 10000000 --checksum
     #[command(verbatim_doc_comment)]
     Table {
         #[command(flatten)]
         query: Query,
-        /// The largest counter, or one for each of two counters.
-        #[arg(long, value_name = "N[,M]", value_parser = bounds)]
+        /// The largest counter, or one for each.
+        #[arg(long, value_name = "N[,M...]", value_parser = bounds)]
         to: Bounds,
         /// How to print it; else as the name of the output ends, or as text.
         #[arg(long, value_name = "FORMAT")]
@@ -333,9 +334,9 @@ pub enum Format {
     Csv,
     /// JSON.
     Json,
-    /// An array of NumPy: the values alone, of one counter.
+    /// An array of NumPy: the values alone, a side for each counter.
     Npy,
-    /// A Parquet file: columns n and grundy, of one counter.
+    /// A Parquet file: a column for each counter (`n` for one alone) and the column grundy.
     Parquet,
 }
 
@@ -428,10 +429,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_one_or_two_bounds() {
+    fn a_table_has_one_to_four_bounds() {
         assert_eq!(bounds("12,20"), Ok(Bounds(vec![12, 20])));
         assert_eq!(bounds("7"), Ok(Bounds(vec![7])));
-        for bad in ["", "a", "-1", "1,2,3", "1,"] {
+        assert_eq!(bounds("1,2,3,4"), Ok(Bounds(vec![1, 2, 3, 4])));
+        for bad in ["", "a", "-1", "1,2,3,4,5", "1,"] {
             assert!(bounds(bad).is_err(), "{bad}");
         }
     }

@@ -185,7 +185,14 @@ fn a_file_has_its_name_only_once_it_is_whole() {
         "/dev/null",
     ]);
     // Errors leave nothing, and what was there stays.
-    complaint(&["table", "wythoff", "--to", "5", "--output", &file("b.npy")]);
+    complaint(&[
+        "table",
+        "misere_nim",
+        "--to",
+        "5",
+        "--output",
+        &file("b.npy"),
+    ]);
     complaint(&[
         "table",
         "0.106",
@@ -340,10 +347,11 @@ fn kill_often(words: &[&str], times: usize, state: &Path, out: &Path) {
         sizes.windows(2).all(|w| w[0] <= w[1]),
         "a state was lost: {sizes:?}"
     );
-    assert!(
-        sizes[times - 1] > sizes[times / 4] && sizes[times / 4] > 0,
-        "no run went on from a state: {sizes:?}"
-    );
+    // A state of its own size was gone on from; a run that is done keeps the last one.
+    let mut steps = sizes.clone();
+    steps.dedup();
+    steps.retain(|size| *size > 0);
+    assert!(steps.len() > 2, "no run went on from a state: {sizes:?}");
 }
 
 #[cfg(unix)]

@@ -20,7 +20,7 @@ use grundy_search::{Engine, Progress};
 use crate::Result;
 use crate::plan::Hook;
 use crate::room;
-use crate::table::{Axes, Cell};
+use crate::table::{Axes, Cell, next};
 
 /// Positions that are tried to find the order of the cells, and options of each.
 const SAMPLES: u64 = 64;
@@ -62,21 +62,9 @@ impl Dense {
     /// The number in the cell of these counters, in the order of the table's sides.
     #[inline]
     pub fn number(&self, at: &[u64]) -> u64 {
-        let mut words = [0; COUNTERS];
-        for (word, from) in words.iter_mut().zip(&self.words) {
-            *word = match from {
-                Word::Axis(axis) => at[*axis],
-                Word::Fixed(value) => *value,
-            };
-        }
-        let words = &mut words[..self.words.len()];
-        for run in self.layout.unordered() {
-            words[run.clone()].sort_unstable();
-        }
-        let place = self.layout.index(words);
-        place
-            .and_then(|place| self.cells.get(place))
-            .expect("every cell has been computed")
+        self.cells
+            .get(place(&self.words, &self.layout, at))
+            .expect("every position of the game has been computed")
     }
 
     /// The cell of these counters.
@@ -94,10 +82,28 @@ impl Dense {
     }
 }
 
-/// Fills a table; `None` if `by` is [`By::Auto`] and it is none of these.
+/// The place of the cell of these counters, in the order of the table's sides.
+#[inline]
+fn place(words: &[Word], layout: &Layout, at: &[u64]) -> u64 {
+    let mut counters = [0; COUNTERS];
+    for (counter, from) in counters.iter_mut().zip(words) {
+        *counter = match from {
+            Word::Axis(axis) => at[*axis],
+            Word::Fixed(value) => *value,
+        };
+    }
+    let counters = &mut counters[..words.len()];
+    for run in layout.unordered() {
+        counters[run.clone()].sort_unstable();
+    }
+    layout.index(counters).expect("it is a cell of the table")
+}
+
+/// Fills a table, of whose cells `exist` are positions of the game; `None` if `by` is [`By::Auto`] and it is none of these.
 pub(crate) fn table(
     game: &Arc<Game>,
     axes: &Axes,
+    exist: Option<&[bool]>,
     by: By,
     source: &Arc<Source>,
     budget: &Budget,
@@ -160,15 +166,15 @@ pub(crate) fn table(
         let outcome = engine.outcome(&Position::one(part))?;
         Ok(u64::from(outcome.next_wins()))
     };
-    let mut next = Instant::now() + TELL;
+    let mut due = Instant::now() + TELL;
     let mut told = |done: u64| {
         if budget.stopped() {
             return ControlFlow::Break(());
         }
         if let Some(hook) = hook
-            && Instant::now() >= next
+            && Instant::now() >= due
         {
-            next = Instant::now() + TELL;
+            due = Instant::now() + TELL;
             hook(Progress {
                 positions: done,
                 options: 0,
@@ -176,7 +182,17 @@ pub(crate) fn table(
         }
         ControlFlow::Continue(())
     };
-    let Some(cells) = fill(&layout, &order, evaluate, &mut ask, &mut told)? else {
+    let wanted = exist.map(|exist| {
+        let mut wanted = vec![false; layout.cells() as usize];
+        let mut at = vec![0; axes.to.len()];
+        for exists in exist {
+            wanted[place(&words, &layout, &at) as usize] |= exists;
+            next(&mut at, &axes.to);
+        }
+        wanted
+    });
+    let wanted = wanted.as_deref();
+    let Some(cells) = fill(&layout, &order, wanted, evaluate, &mut ask, &mut told)? else {
         let message = "stopped while the table was filled";
         return Err(Box::new(Diagnostic::error(
             Code::Interrupted,

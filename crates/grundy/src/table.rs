@@ -266,11 +266,20 @@ pub fn table(
         Engine::Auto => (!by_theorem(game, &axes, size, &args.source, budget)?).then_some(By::Auto),
         Engine::Search | Engine::Theorem(_) => None,
     };
+    let fill = |by| -> Result<Option<(Dense, Option<Vec<bool>>)>> {
+        let source = &args.source;
+        // What is too large is refused before its cells are listed.
+        let exist = match size {
+            Some(n) if n <= budget.memory() => existing(game, &axes, source, budget)?,
+            _ => None,
+        };
+        let dense = dense::table(game, &axes, exist.as_deref(), by, source, budget, hook)?;
+        Ok(dense.map(|dense| (dense, exist)))
+    };
     if let Some(by) = by
-        && let Some(dense) = dense::table(game, &axes, by, &args.source, budget, hook)?
+        && let Some((dense, exist)) = fill(by)?
     {
         (table.method, table.claim) = (dense.by.to_owned(), Claim::Computed);
-        let exist = existing(game, &axes, &args.source, budget)?;
         table.store = Store::Dense(Box::new(dense), exist);
         return Ok(table);
     }
@@ -314,10 +323,9 @@ pub fn table(
                         None if claim == Claim::Proved && size.is_some_and(|n| n <= SEARCHED) => {
                             if computed.is_none() && !asked {
                                 asked = true;
-                                let by = By::Auto;
-                                computed =
-                                    dense::table(game, &axes, by, &args.source, budget, hook)?
-                                        .filter(Dense::by_value);
+                                computed = fill(By::Auto)?
+                                    .map(|(dense, _)| dense)
+                                    .filter(Dense::by_value);
                             }
                             let (by, value) = match &computed {
                                 Some(dense) => (dense.by, dense.cell(&at).grundy),

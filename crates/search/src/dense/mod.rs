@@ -137,10 +137,11 @@ pub type Ask<'a> = dyn FnMut(&[u64], &Cells) -> Result<u64> + 'a;
 /// Told after each run of cells of the fastest counter how many cells are done; may break off.
 pub type Told<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// Computes all cells; `None` if it was broken off.
+/// Computes all cells, or those that are wanted, by place, and what they need; `None` if it was broken off.
 pub fn fill(
     layout: &Layout,
     order: &Order,
+    wanted: Option<&[bool]>,
     evaluate: &mut dyn Evaluate,
     ask: &mut Ask<'_>,
     told: &mut Told<'_>,
@@ -152,7 +153,10 @@ pub fn fill(
     let mut done = 0;
     let flow = order.visit(layout, &mut |at, ended| {
         done += 1;
-        if let Err(error) = waiting.cell(layout, &at[..n], &mut cells, evaluate, ask) {
+        let place = layout.index(&at[..n]).map_or(0, |place| place as usize);
+        if wanted.is_none_or(|wanted| wanted[place])
+            && let Err(error) = waiting.cell(layout, &at[..n], &mut cells, evaluate, ask)
+        {
             failed = Some(error);
             return ControlFlow::Break(());
         }
