@@ -1,7 +1,10 @@
 //! What may be said on the command line. Help, man page and completions are made from this one definition.
 
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use grundy::Budget;
@@ -101,7 +104,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
         /// The most winning moves to list; their number is told in any case.
-        #[arg(long, value_name = "N", default_value_t = 20)]
+        #[arg(long, value_name = "N", default_value = "20", value_parser = natural::<usize>,
+              allow_negative_numbers = true)]
         limit: usize,
     },
     /// Tabulate the positions of one to four counters.
@@ -117,7 +121,7 @@ pub enum Command {
         #[command(flatten)]
         query: Query,
         /// The largest counter, or one for each.
-        #[arg(long, value_name = "N[,M...]", value_parser = bounds)]
+        #[arg(long, value_name = "N[,M...]", value_parser = bounds, allow_negative_numbers = true)]
         to: Bounds,
         /// How to print it; else as the name of the output ends, or as text.
         #[arg(long, value_name = "FORMAT")]
@@ -183,14 +187,17 @@ pub enum Command {
         #[arg(value_name = "GAME")]
         game: String,
         /// How many random inputs to try.
-        #[arg(long, value_name = "N", default_value_t = 1000)]
+        #[arg(long, value_name = "N", default_value = "1000", value_parser = natural::<u64>,
+              allow_negative_numbers = true)]
         runs: u64,
         /// The first number of the random sequence; the same seed gives the same inputs.
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value = "1", value_parser = natural::<u64>,
+              allow_negative_numbers = true)]
         seed: u64,
         /// How many seconds the program may take for one input.
-        #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
-        timeout: f64,
+        #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds,
+              allow_negative_numbers = true)]
+        timeout: Duration,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -216,7 +223,7 @@ pub enum Command {
         #[arg(value_name = "ARGS", allow_negative_numbers = true)]
         args: Vec<String>,
         /// The largest heap to look at [default: 10000000, or 10000 where moves leave three heaps or more].
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = natural::<u64>, allow_negative_numbers = true)]
         to: Option<u64>,
         /// Write a certificate that `grundy verify` and `grundy-check` check.
         #[arg(long, value_name = "FILE")]
@@ -266,7 +273,8 @@ pub enum Command {
         #[arg(value_name = "PATTERN")]
         pattern: String,
         /// The largest heap to look at for each code.
-        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        #[arg(long, value_name = "N", default_value = "10000", value_parser = natural::<u64>,
+              allow_negative_numbers = true)]
         to: u64,
         /// Write to a file.
         #[arg(long, short, value_name = "FILE")]
@@ -286,14 +294,14 @@ pub enum Command {
         #[command(flatten)]
         query: Query,
         /// How often the program plays a best move, in percent.
-        #[arg(long, value_name = "0..100", default_value_t = 100,
-              value_parser = clap::value_parser!(u8).range(0..=100))]
+        #[arg(long, value_name = "0..100", default_value = "100", value_parser = percent,
+              allow_negative_numbers = true)]
         strength: u8,
         /// Let the program move first.
         #[arg(long)]
         second: bool,
         /// Makes the program's choices repeatable.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = natural::<u64>, allow_negative_numbers = true)]
         seed: Option<u64>,
         /// Print a line of JSON for each event, for a program that plays through standard input.
         #[arg(long)]
@@ -347,7 +355,11 @@ pub struct Bounds(pub Vec<u64>);
 fn bounds(text: &str) -> Result<Bounds, String> {
     let list: Vec<u64> = text
         .split(',')
-        .map(|piece| piece.trim().parse())
+        .map(|piece| match piece.trim().parse::<u64>() {
+            // How long a table may be is said by those who make them.
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => Ok(u64::MAX),
+            number => number,
+        })
         .collect::<Result<_, _>>()
         .map_err(|_| "a natural number, or some with commas between, such as 30 or 12,20")?;
     if list.len() > MOST {
@@ -356,11 +368,39 @@ fn bounds(text: &str) -> Result<Bounds, String> {
     Ok(Bounds(list))
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    text.parse()
+/// The seconds that a run may be given: what a clock can tell apart, and some thirty years.
+const LEAST_SECONDS: f64 = 0.001;
+const MOST_SECONDS: f64 = 1e9;
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
         .ok()
-        .filter(|s: &f64| s.is_finite() && *s > 0.0)
-        .ok_or_else(|| "a number of seconds above 0, such as 2 or 0.5".to_owned())
+        .filter(|s: &f64| *s > 0.0)
+        .ok_or("a number of seconds above 0, such as 2 or 0.5")?;
+    if !(LEAST_SECONDS..=MOST_SECONDS).contains(&seconds) {
+        return Err(format!("from {LEAST_SECONDS} to {MOST_SECONDS} seconds"));
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// A natural number for a T.
+fn natural<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.trim()
+        .parse()
+        .map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => format!("too large: the most is {}", u64::MAX),
+            _ => "a natural number, such as 20".to_owned(),
+        })
+}
+
+fn percent(text: &str) -> Result<u8, String> {
+    let wrong = || "a number from 0 to 100".to_owned();
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|n| *n <= 100)
+        .ok_or_else(wrong)
 }
 
 /// Bytes, with an optional unit.
@@ -380,10 +420,12 @@ fn size(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    if number == 0 {
+        return Err(wrong());
+    }
     number
         .checked_mul(1 << shift)
-        .filter(|&n| n > 0)
-        .ok_or_else(wrong)
+        .ok_or_else(|| format!("too large: the most is {} bytes", u64::MAX))
 }
 
 #[cfg(test)]
@@ -433,8 +475,28 @@ mod tests {
         assert_eq!(bounds("12,20"), Ok(Bounds(vec![12, 20])));
         assert_eq!(bounds("7"), Ok(Bounds(vec![7])));
         assert_eq!(bounds("1,2,3,4"), Ok(Bounds(vec![1, 2, 3, 4])));
+        assert_eq!(bounds("99999999999999999999"), Ok(Bounds(vec![u64::MAX])));
         for bad in ["", "a", "-1", "1,2,3,4,5", "1,"] {
             assert!(bounds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_time_fits_a_clock() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("1e9"), Ok(Duration::from_secs(1_000_000_000)));
+        for bad in [
+            "",
+            "x",
+            "-1",
+            "0",
+            "1e-300",
+            "1e300",
+            "inf",
+            "NaN",
+            "1000000001",
+        ] {
+            assert!(seconds(bad).is_err(), "{bad}");
         }
     }
 

@@ -349,7 +349,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             let options = check::Options {
                 count: *runs,
                 seed: *seed,
-                timeout: Duration::try_from_secs_f64(*timeout).unwrap_or(Duration::MAX),
+                timeout: *timeout,
                 budget: budget.timed(),
                 ..check::Options::default()
             };

@@ -158,6 +158,8 @@ fn tables() {
         "table kayles --to 5,5",
         "table kayles 3 --to 5",
         "table kayles --to x",
+        "table wythoff --to 1000000000000000000000",
+        "table kayles --to 1000000000000000000000",
     ]));
 }
 
@@ -232,6 +234,17 @@ fn bad_use() {
         "solve wythoff 14 9 --limit many",
         "solve wythoff 14 9 --memory 4X",
         "play wythoff 3 5 --strength 101",
+        "play wythoff 3 5 --strength -1",
+        "solve wythoff 14 9 --limit -1",
+        "solve wythoff 14 9 --limit 100000000000000000000",
+        "solve wythoff 14 9 --memory 100000000000G",
+        "period 0.77 --to -4",
+        "sweep 0.?? --to 1e6",
+        "check wythoff --runs -1 -- cat",
+        "check wythoff --seed x -- cat",
+        "check wythoff --timeout 1e300 -- cat",
+        "check wythoff --timeout inf -- cat",
+        "check wythoff --timeout -2 -- cat",
     ]));
 }
 
