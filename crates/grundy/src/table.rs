@@ -3,7 +3,7 @@
 //! The counters are the names that are left open. Where a theorem answers, or the counters are not those of the position
 //! itself, every cell is a question of its own to one plan, which keeps what it knows; the cost is that of the questions, in
 //! order of the counters, so that a search meets small positions first. Other tables are filled cell by cell (see
-//! [`crate::dense`]).
+//! `dense`).
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -26,7 +26,7 @@
 //! the guards must allow exactly 1 ≤ k ≤ min(n, m). That f never falls and is not below k is read from its form.
 //!
 //! Cost: the terms up to n once, as many as log n / log r where they grow by a ratio r; a few comparisons of numbers as
-//! long as n a term for each question. Where f outgrows k the terms are dense: past [`MOST_TERMS`] the theorem declines.
+//! long as n a term for each question. Where f outgrows k the terms are dense: past `MOST_TERMS` the theorem declines.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
