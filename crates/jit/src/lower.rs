@@ -440,31 +440,7 @@ impl<'a, 'f> Lower<'a, 'f> {
                 _ => return Err("a tuple given as a parameter".to_owned()),
             },
             (_, ExprKind::If(condition, yes, no)) => {
-                let width = shape.width().unwrap_or(0);
-                let after = self.b.create_block();
-                for _ in 0..width {
-                    self.b.append_block_param(after, types::I64);
-                }
-                let (on, off) = (self.b.create_block(), self.b.create_block());
-                self.condition(condition, on, off)?;
-                let mut ranges: Option<Vec<Range>> = None;
-                for (block, expr) in [(on, yes), (off, no)] {
-                    self.b.switch_to_block(block);
-                    let mut words = Vec::new();
-                    self.words(expr, shape, None, &mut words)?;
-                    let args: Vec<_> = words.iter().map(|w| BlockArg::Value(w.value)).collect();
-                    self.b.ins().jump(after, &args);
-                    let of: Vec<Range> = words.iter().map(|w| w.range).collect();
-                    ranges = Some(match ranges {
-                        None => of,
-                        Some(ranges) => ranges.iter().zip(of).map(|(a, b)| a.or(b)).collect(),
-                    });
-                }
-                self.b.switch_to_block(after);
-                let values = self.b.block_params(after).to_vec();
-                let ranges = ranges.unwrap_or_default();
-                let all = values.into_iter().zip(ranges);
-                out.extend(all.map(|(value, range)| Num { value, range }));
+                out.extend(self.either(condition, yes, no, shape)?);
             }
             _ => return Err("a position made by more than a tuple".to_owned()),
         }
@@ -480,6 +456,39 @@ impl<'a, 'f> Lower<'a, 'f> {
             }
         }
         Ok(())
+    }
+
+    /// The counters of one of two expressions.
+    fn either(
+        &mut self,
+        condition: &Expr,
+        yes: &Expr,
+        no: &Expr,
+        shape: &Shape,
+    ) -> Result<Vec<Num>> {
+        let after = self.b.create_block();
+        for _ in 0..shape.width().unwrap_or(0) {
+            self.b.append_block_param(after, types::I64);
+        }
+        let (on, off) = (self.b.create_block(), self.b.create_block());
+        self.condition(condition, on, off)?;
+        let mut found: Vec<Vec<Num>> = Vec::new();
+        for (block, expr) in [(on, yes), (off, no)] {
+            self.b.switch_to_block(block);
+            let mut words = Vec::new();
+            self.words(expr, shape, None, &mut words)?;
+            let args: Vec<_> = words.iter().map(|w| BlockArg::Value(w.value)).collect();
+            self.b.ins().jump(after, &args);
+            found.push(words);
+        }
+        self.b.switch_to_block(after);
+        let values = self.b.block_params(after).iter();
+        let ranges = found[0]
+            .iter()
+            .zip(&found[1])
+            .map(|(a, b)| a.range.or(b.range));
+        let all = values.zip(ranges);
+        Ok(all.map(|(&value, range)| Num { value, range }).collect())
     }
 
     /// Puts members in order of size.
@@ -595,6 +604,8 @@ impl<'a, 'f> Lower<'a, 'f> {
                 };
                 self.condition(condition, yes, no)?;
                 self.b.switch_to_block(yes);
+                // Behind a guard that may fail to be decided, later values are to be asked for that.
+                let innermost = innermost.filter(|(slot, _)| self.decided(condition, *slot));
                 self.clauses(rest, innermost, leaf)?;
                 self.b.ins().jump(after, &[]);
                 self.b.switch_to_block(after);
@@ -688,17 +699,10 @@ impl<'a, 'f> Lower<'a, 'f> {
 
     /// Goes to `over` where a range is empty; counts its values as work.
     fn enter_range(&mut self, lo: Num, hi: Num, over: Block) {
-        let some = self.b.create_block();
-        let empty = self
-            .b
-            .ins()
-            .icmp(IntCC::SignedGreaterThan, lo.value, hi.value);
-        self.b.ins().brif(empty, over, &[], some, &[]);
-        self.b.switch_to_block(some);
+        let values = self.values(lo, hi, over);
         if hi.range.hi - lo.range.lo < 2 {
             return;
         }
-        let values = self.values(lo, hi);
         let work = self.b.use_var(self.work);
         let work = self.b.ins().iadd(work, values);
         self.b.def_var(self.work, work);
@@ -709,8 +713,16 @@ impl<'a, 'f> Lower<'a, 'f> {
         self.unable_if(many);
     }
 
-    /// How many values a range that is not empty has, less one. As unsigned numbers differences are right whatever the signs.
-    fn values(&mut self, lo: Num, hi: Num) -> Val {
+    /// Goes to `over` where a range is empty. Else how many values it has, less one: as unsigned numbers differences are right
+    /// whatever the signs.
+    fn values(&mut self, lo: Num, hi: Num, over: Block) -> Val {
+        let some = self.b.create_block();
+        let empty = self
+            .b
+            .ins()
+            .icmp(IntCC::SignedGreaterThan, lo.value, hi.value);
+        self.b.ins().brif(empty, over, &[], some, &[]);
+        self.b.switch_to_block(some);
         let values = self.b.ins().isub(hi.value, lo.value);
         if hi.range.hi - lo.range.lo >= i128::from(WORK) {
             let many =
@@ -750,15 +762,8 @@ impl<'a, 'f> Lower<'a, 'f> {
         leaf: Leaf<'_, 'a, 'f>,
     ) -> Result<()> {
         let over = self.b.create_block();
-        let some = self.b.create_block();
-        let empty = self
-            .b
-            .ins()
-            .icmp(IntCC::SignedGreaterThan, lo.value, hi.value);
-        self.b.ins().brif(empty, over, &[], some, &[]);
-        self.b.switch_to_block(some);
         // A range that is too long for the interpreter is so here.
-        self.values(lo, hi);
+        self.values(lo, hi, over);
         let number = self.int(number)?;
         if number.range.lo < 1 {
             // Everything divides 0.
@@ -851,18 +856,25 @@ impl<'a, 'f> Lower<'a, 'f> {
         (quotient, self.b.ins().isub(a, product))
     }
 
-    /// Whether a guard that fails for a value of the quantifier fails for all larger ones.
-    fn fails_for_good(&self, condition: &Expr, slot: Slot) -> bool {
+    /// The comparison of a guard, and how its sides go with a quantifier, if both can be computed always.
+    fn trends(&self, condition: &Expr, slot: Slot) -> Option<(CompareOp, Trend, Trend)> {
         let ExprKind::Compare(op, a, b) = &condition.kind else {
-            return false;
+            return None;
         };
         let of = |e: &Expr| range::trend(e, slot, &|s| self.known(s)).map(|(_, trend)| trend);
-        let (Some(a), Some(b)) = (of(a), of(b)) else {
-            return false;
-        };
-        let (rises, falls) = match op {
-            CompareOp::Le | CompareOp::Lt => (a, b),
-            CompareOp::Ge | CompareOp::Gt => (b, a),
+        Some((*op, of(a)?, of(b)?))
+    }
+
+    /// Whether a guard can be decided for all values of the quantifier.
+    fn decided(&self, condition: &Expr, slot: Slot) -> bool {
+        self.trends(condition, slot).is_some()
+    }
+
+    /// Whether a guard that fails for a value of the quantifier fails for all larger ones.
+    fn fails_for_good(&self, condition: &Expr, slot: Slot) -> bool {
+        let (rises, falls) = match self.trends(condition, slot) {
+            Some((CompareOp::Le | CompareOp::Lt, a, b)) => (a, b),
+            Some((CompareOp::Ge | CompareOp::Gt, a, b)) => (b, a),
             _ => return false,
         };
         matches!(rises, Trend::Up | Trend::Flat) && matches!(falls, Trend::Down | Trend::Flat)
@@ -1018,20 +1030,7 @@ impl<'a, 'f> Lower<'a, 'f> {
                 BinaryOp::Pow => self.power(a, b),
             },
             ExprKind::If(condition, yes, no) => {
-                let after = self.b.create_block();
-                let value = self.b.append_block_param(after, types::I64);
-                let (on, off) = (self.b.create_block(), self.b.create_block());
-                self.condition(condition, on, off)?;
-                let mut range: Option<Range> = None;
-                for (block, expr) in [(on, yes), (off, no)] {
-                    self.b.switch_to_block(block);
-                    let num = self.int(expr)?;
-                    self.b.ins().jump(after, &[BlockArg::Value(num.value)]);
-                    range = Some(range.map_or(num.range, |r| r.or(num.range)));
-                }
-                self.b.switch_to_block(after);
-                let range = range.unwrap_or(Range::WORD);
-                Ok(Num { value, range })
+                Ok(self.either(condition, yes, no, &Shape::Int)?[0])
             }
             ExprKind::Index(list, index) => {
                 if !self.constant(list) {
@@ -1170,13 +1169,10 @@ impl<'a, 'f> Lower<'a, 'f> {
                 let mut best = self.int(&args[0])?;
                 for arg in &args[1..] {
                     let next = self.int(arg)?;
-                    let (a, b) = (best.range, next.range);
                     let (compare, range) = if function == Function::Min {
-                        let range = Range::new(a.lo.min(b.lo), a.hi.min(b.hi));
-                        (IntCC::SignedLessThan, range)
+                        (IntCC::SignedLessThan, best.range.least(next.range))
                     } else {
-                        let range = Range::new(a.lo.max(b.lo), a.hi.max(b.hi));
-                        (IntCC::SignedGreaterThan, range)
+                        (IntCC::SignedGreaterThan, best.range.greatest(next.range))
                     };
                     let better = self.b.ins().icmp(compare, next.value, best.value);
                     let value = self.b.ins().select(better, next.value, best.value);

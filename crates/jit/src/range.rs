@@ -41,6 +41,16 @@ impl Range {
         Range::new(self.lo.min(other.lo), self.hi.max(other.hi))
     }
 
+    /// Of the lesser of two numbers.
+    pub fn least(self, other: Range) -> Range {
+        Range::new(self.lo.min(other.lo), self.hi.min(other.hi))
+    }
+
+    /// Of the greater of two numbers.
+    pub fn greatest(self, other: Range) -> Range {
+        Range::new(self.lo.max(other.lo), self.hi.max(other.hi))
+    }
+
     pub fn natural(self) -> bool {
         self.lo >= 0
     }
@@ -159,9 +169,9 @@ pub(crate) fn trend(
             for next in all {
                 let (r, t) = next?;
                 range = if min {
-                    Range::new(range.lo.min(r.lo), range.hi.min(r.hi))
+                    range.least(r)
                 } else {
-                    Range::new(range.lo.max(r.lo), range.hi.max(r.hi))
+                    range.greatest(r)
                 };
                 trend = trend.and(t);
             }

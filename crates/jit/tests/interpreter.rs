@@ -128,3 +128,21 @@ fn random_rules_of_one_half_come_out_alike() {
 fn random_rules_of_the_other_half_come_out_alike() {
     random_rules_come_out_alike(2 << 32);
 }
+
+#[test]
+fn a_guard_that_fails_for_good_hides_no_error_of_one_before_it() {
+    let game = grundy_testkit::game("n -> n - k for k in 1..n if 10 // (5 - k) > -20 if k <= 3");
+    let rules = Rules::new(game, vec![0i64.into()]);
+    let layout = Layout::new(&Shape::Int, &[9]).unwrap();
+    let mut cells = Cells::unknown(10);
+    for place in 0..10 {
+        assert!(cells.put(place, place));
+    }
+    let mut ours = Compiled::new(&rules, &layout, Mode::Values).unwrap();
+    let mut theirs = Interpret::new(rules.machine(), &layout, Mode::Values);
+    for n in 0..10 {
+        let verdict = ours.evaluate(&[n], &cells);
+        assert_eq!(verdict, theirs.evaluate(&[n], &cells), "{n}");
+        assert_eq!(verdict == Verdict::Unable, n >= 5, "{n}");
+    }
+}
