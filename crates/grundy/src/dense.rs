@@ -12,12 +12,13 @@ use grundy_jit::Compiled;
 use grundy_lang::bind;
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::{Game, Move, Parts};
-use grundy_lang::value::{Pos, Position, Words};
+use grundy_lang::ir::Game;
+use grundy_lang::value::{Pos, Position};
 use grundy_search::dense::{COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
 use grundy_search::{Engine, Progress};
 
 use crate::Result;
+use crate::inputs::Random;
 use crate::plan::Hook;
 use crate::room;
 use crate::table::{Axes, Cell, next};
@@ -130,10 +131,9 @@ pub(crate) fn table(
         Err(why) => return refuse(&why),
     };
     let mut engine = Engine::new(&rules, budget.clone());
-    let splits = |m: &Move| !matches!(&m.parts, Parts::Each(parts) if parts.len() < 2);
     let mode = match engine.values_valid(1) {
         Ok(()) => Mode::Values,
-        Err(why) if game.moves.iter().any(splits) => return refuse(why),
+        Err(why) if engine.splits() => return refuse(why),
         Err(_) => Mode::Outcomes,
     };
     enough_memory(&layout, source, budget)?;
@@ -158,7 +158,7 @@ pub(crate) fn table(
         }
     };
     let mut ask = |at: &[u64], _: &Cells| -> Result<u64> {
-        let part = Pos(at.iter().map(|&w| Int::from(w)).collect::<Words>());
+        let part = Pos::of_counters(at);
         if mode == Mode::Values {
             let value = engine.value(&part)?;
             return value.to_u64().ok_or_else(|| too_large(source));
@@ -265,19 +265,14 @@ fn enough_memory(layout: &Layout, source: &Arc<Source>, budget: &Budget) -> Resu
 fn samples(rules: &Rules, layout: &Layout) -> Vec<(Vec<u64>, Vec<u64>)> {
     let mut machine = rules.machine().with_patience(1 << 20);
     let mut out = Vec::new();
-    let mut state = 1u64;
+    let mut random = Random(1);
     for _ in 0..SAMPLES {
-        let mut at: Vec<u64> = Vec::new();
-        for word in layout.words() {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            at.push((state >> 33) % (word.to + 1));
-        }
+        let words = layout.words().iter();
+        let mut at: Vec<u64> = words.map(|word| random.below(word.to + 1)).collect();
         for run in layout.unordered() {
             at[run.clone()].sort_unstable();
         }
-        let part = Pos(at.iter().map(|&w| Int::from(w)).collect::<Words>());
+        let part = Pos::of_counters(&at);
         let mut left = SAMPLES;
         let flow = machine.options(&part, &mut |option| {
             for part in option.parts {

@@ -39,19 +39,22 @@ pub enum Engine {
 impl Engine {
     /// Reads `auto`, `search` or the name of a theorem.
     pub fn parse(name: &str) -> Result<Engine> {
-        match name {
-            "auto" => return Ok(Engine::Auto),
-            "search" => return Ok(Engine::Search),
-            "jit" => return Ok(Engine::Jit),
-            "interpret" => return Ok(Engine::Interpret),
-            _ => {}
+        const NAMED: [(&str, Engine); 4] = [
+            ("auto", Engine::Auto),
+            ("search", Engine::Search),
+            ("jit", Engine::Jit),
+            ("interpret", Engine::Interpret),
+        ];
+        if let Some((_, engine)) = NAMED.iter().find(|(n, _)| *n == name) {
+            return Ok(*engine);
         }
         if let Some(theorem) = ALL.iter().find(|t| t.name() == name) {
             return Ok(Engine::Theorem(*theorem));
         }
         let source = Source::new("<arguments>", "");
-        let names: Vec<&str> = ["auto", "search", "jit", "interpret"]
-            .into_iter()
+        let names: Vec<&str> = NAMED
+            .iter()
+            .map(|(name, _)| *name)
             .chain(ALL.iter().map(|t| t.name()))
             .collect();
         let message = format!("there is no engine or theorem `{name}`");

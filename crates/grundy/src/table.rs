@@ -259,11 +259,23 @@ pub fn table(
         values_by: None,
         values_left_out: false,
     };
+    let planned = |rules: &Rules| -> Result<Plan> {
+        let plan = Plan::new(rules, engine, budget.clone())?;
+        Ok(match hook {
+            Some(hook) => plan.report(hook.clone()),
+            None => plan,
+        })
+    };
+    let mut plan: Option<Plan> = None;
     let by = match engine {
         Engine::Jit => Some(By::Jit),
         Engine::Interpret => Some(By::Interpret),
         // What a theorem knows is better known so.
-        Engine::Auto => (!by_theorem(game, &axes, size, &args.source, budget)?).then_some(By::Auto),
+        Engine::Auto => {
+            let rules = Rules::new(game.clone(), axes.base.clone());
+            let first = plan.insert(planned(&rules)?);
+            (!by_theorem(first, &axes, size, &args.source)?).then_some(By::Auto)
+        }
         Engine::Search | Engine::Theorem(_) => None,
     };
     let fill = |by| -> Result<Option<(Dense, Option<Vec<bool>>)>> {
@@ -294,9 +306,9 @@ pub fn table(
         })));
     }
     let mut cells = Vec::new();
-    let mut computed: Option<Dense> = None;
-    let (mut answered, mut asked) = (false, false);
-    let mut plan: Option<Plan> = None;
+    // The values beside a theorem's outcomes, once they are asked for, if they can be had so.
+    let mut computed: Option<Option<Dense>> = None;
+    let mut answered = false;
     let mut at = vec![0u64; axes.to.len()];
     loop {
         let values = with_counters(game, &axes, &at);
@@ -304,13 +316,7 @@ pub fn table(
             Ok(bound) => {
                 let current = match plan.take() {
                     Some(plan) if plan.serves(&bound.rules) => plan,
-                    _ => {
-                        let plan = Plan::new(&bound.rules, engine, budget.clone())?;
-                        match hook {
-                            Some(hook) => plan.report(hook.clone()),
-                            None => plan,
-                        }
-                    }
+                    _ => planned(&bound.rules)?,
                 };
                 let (method, claim) = current.method(&bound.position)?;
                 if claim < table.claim || !answered {
@@ -321,13 +327,11 @@ pub fn table(
                     outcome: current.outcome(&bound.position)?,
                     grundy: match current.value(&bound.position)? {
                         None if claim == Claim::Proved && size.is_some_and(|n| n <= SEARCHED) => {
-                            if computed.is_none() && !asked {
-                                asked = true;
-                                computed = fill(By::Auto)?
-                                    .map(|(dense, _)| dense)
-                                    .filter(Dense::by_value);
+                            if computed.is_none() {
+                                let dense = fill(By::Auto)?.map(|(dense, _)| dense);
+                                computed = Some(dense.filter(Dense::by_value));
                             }
-                            let (by, value) = match &computed {
+                            let (by, value) = match computed.as_ref().and_then(Option::as_ref) {
                                 Some(dense) => (dense.by, dense.cell(&at).grundy),
                                 None => ("search", current.searched_value(&bound.position)?),
                             };
@@ -359,15 +363,8 @@ pub fn table(
 
 /// Whether a theorem answers for the cells of a table: for outcomes alone, where there are values, only as long as these are
 /// few enough to be computed beside them.
-fn by_theorem(
-    game: &Arc<Game>,
-    axes: &Axes,
-    size: Option<u64>,
-    source: &Arc<Source>,
-    budget: &Budget,
-) -> Result<bool> {
-    let rules = Rules::new(game.clone(), axes.base.clone());
-    let plan = Plan::new(&rules, Engine::Auto, budget.clone())?;
+fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>) -> Result<bool> {
+    let game = plan.rules().game();
     if plan.solver().is_none() {
         return Ok(false);
     }

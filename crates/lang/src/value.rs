@@ -69,6 +69,13 @@ impl From<i64> for Value {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Pos(pub Words);
 
+impl Pos {
+    /// The part with these counters, in canonical form already.
+    pub fn of_counters(counters: &[u64]) -> Pos {
+        Pos(counters.iter().map(|&c| Int::from(c)).collect())
+    }
+}
+
 /// A whole position: the disjunctive sum of its parts, in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Position {

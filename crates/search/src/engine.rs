@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use grundy_core::{Budget, Int, MexSet, Outcome};
+use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::{Code, Diagnostic, Source, Span};
 use grundy_lang::interp::{Machine, Opt, Resume, Rules};
 use grundy_lang::ir::{Game, Parts, Play, Shape};
@@ -60,7 +60,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    fn of(game: &Game) -> Self {
+    pub(crate) fn of(game: &Game) -> Self {
         Facts {
             shape: game.shape.clone(),
             misere: game.play == Play::Misere,
@@ -131,9 +131,7 @@ pub struct Engine<M> {
     width: usize,
     values: Values,
     outcomes: Outcomes,
-    pub(crate) meter: Meter,
-    /// The values of the options of a cell of a table.
-    pub(crate) seen: MexSet,
+    meter: Meter,
 }
 
 impl<'r> Engine<Machine<'r>> {
@@ -165,7 +163,6 @@ impl<M: Moves> Engine<M> {
             values: Values::new(width),
             outcomes: Outcomes::new(width),
             meter: Meter::new(budget, facts.source.clone()),
-            seen: MexSet::default(),
             facts,
         }
     }
@@ -188,6 +185,11 @@ impl<M: Moves> Engine<M> {
     /// The shape of a part.
     pub fn shape(&self) -> &Shape {
         &self.facts.shape
+    }
+
+    /// Whether a move can leave more than one part.
+    pub fn splits(&self) -> bool {
+        self.facts.splits
     }
 
     /// Whether Grundy values decide a position of that many parts, and if not, why not.

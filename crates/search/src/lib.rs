@@ -8,12 +8,10 @@ mod engine;
 mod meter;
 mod outcomes;
 mod store;
-mod table;
 mod values;
 
 pub use engine::{Engine, Moves, Winning};
 pub use meter::Progress;
-pub use table::{Cell, Table, table};
 
 /// An answer or the reason why there is none.
 pub type Result<T> = std::result::Result<T, Box<grundy_lang::diag::Diagnostic>>;

@@ -12,8 +12,9 @@ use grundy_lang::interp::{Opt, Resume, Rules};
 use grundy_lang::ir::{Play, Shape};
 use grundy_lang::value::{Pos, Position, Value};
 
+use crate::dense::{self, Interpret, Layout, Mode, Order};
 use crate::engine::{Facts, Moves};
-use crate::{Engine, Result, Table};
+use crate::{Engine, Result};
 
 type Options = dyn Fn(&Pos) -> Vec<Vec<Pos>>;
 type End = dyn Fn(&Pos) -> Option<bool>;
@@ -139,11 +140,67 @@ fn wythoff() -> Hand {
     }
 }
 
+/// A filled table, cell by cell.
+struct Table {
+    layout: Layout,
+    cells: dense::Cells,
+    by_value: bool,
+}
+
+impl Table {
+    /// Fills a table with an engine for what does not come from the table, and with the same moves.
+    fn new<M: Moves>(facts: Facts, mut engine: Engine<M>, moves: M, to: &[u64]) -> Table {
+        let layout = Layout::new(&facts.shape, to).unwrap();
+        let by_value = engine.values_valid(1).is_ok();
+        let mode = if by_value {
+            Mode::Values
+        } else {
+            Mode::Outcomes
+        };
+        let mut interpret = Interpret::over(facts, moves, &layout, mode);
+        let mut ask = |at: &[u64], _: &dense::Cells| {
+            let part = Pos::of_counters(at);
+            if by_value {
+                return Ok(engine.value(&part)?.to_u64().unwrap());
+            }
+            let outcome = engine.outcome_by_search(&Position::one(part))?;
+            Ok(u64::from(outcome.next_wins()))
+        };
+        let told = &mut |_| ControlFlow::Continue(());
+        let order = Order::natural(to.len());
+        let cells = dense::fill(&layout, &order, None, &mut interpret, &mut ask, told);
+        Table {
+            layout,
+            cells: cells.unwrap().expect("nothing breaks it off"),
+            by_value,
+        }
+    }
+
+    fn number(&self, at: &[u64]) -> u64 {
+        let place = self.layout.index(at).expect("a cell of the table");
+        self.cells.get(place).expect("it is filled")
+    }
+
+    fn value(&self, at: &[u64]) -> Option<u64> {
+        self.by_value.then(|| self.number(at))
+    }
+
+    fn outcome(&self, at: &[u64]) -> Outcome {
+        Outcome::from_next_wins(self.number(at) != 0)
+    }
+}
+
 #[test]
 fn wythoff_by_search_and_by_table() {
     let shape = Shape::Unordered(2, Box::new(Shape::Int));
-    let mut search = engine(&facts(shape.clone()), &wythoff());
-    let table = Table::new(&mut engine(&facts(shape), &wythoff()), &[20, 13]).unwrap();
+    let facts = facts(shape);
+    let table = Table::new(
+        facts.clone(),
+        engine(&facts, &wythoff()),
+        wythoff(),
+        &[20, 13],
+    );
+    let mut search = engine(&facts, &wythoff());
     let losing = [
         (0, 0),
         (1, 2),
@@ -158,11 +215,11 @@ fn wythoff_by_search_and_by_table() {
     for a in 0..=20i64 {
         for b in 0..=13i64 {
             let part = pos(&[a.min(b), a.max(b)]);
-            let cell = table.get(&[a as u64, b as u64]).unwrap();
+            let at = [a.min(b) as u64, a.max(b) as u64];
             let value = search.value(&part).unwrap();
-            assert_eq!(cell.value.map(Int::from), Some(value));
+            assert_eq!(table.value(&at).map(Int::from), Some(value));
             let lost = losing.contains(&(a.min(b), a.max(b)));
-            assert_eq!(cell.outcome.next_wins(), !lost, "{a} {b}");
+            assert_eq!(table.outcome(&at).next_wins(), !lost, "{a} {b}");
         }
     }
     let start = Position::one(pos(&[9, 14]));
@@ -352,17 +409,20 @@ fn tables_agree_with_the_search() {
             splits,
             ..facts(pair())
         };
-        let table = Table::new(&mut engine(&facts, &hand), &[4, 6]).unwrap();
+        let table = Table::new(facts.clone(), engine(&facts, &hand), hand.clone(), &[4, 6]);
         let mut search = engine(&facts, &hand);
         let by_value = search.values_valid(1).is_ok();
-        assert_eq!(table.cells.len(), 35);
-        for cell in &table.cells {
-            let part = pos(&[cell.at[0] as i64, cell.at[1] as i64]);
-            assert_eq!(table.get(&cell.at), Some(cell));
+        assert_eq!(table.layout.cells(), 35);
+        for at in (0..35).map(|i| [i / 7, i % 7]) {
+            let part = Pos::of_counters(&at);
             let value = by_value.then(|| search.value(&part).unwrap());
-            assert_eq!(cell.value.map(Int::from), value, "game {seed} at {part:?}");
+            assert_eq!(
+                table.value(&at).map(Int::from),
+                value,
+                "game {seed} at {part:?}"
+            );
             let outcome = search.outcome_by_search(&Position::one(part)).unwrap();
-            assert_eq!(cell.outcome, outcome, "game {seed} at {:?}", cell.at);
+            assert_eq!(table.outcome(&at), outcome, "game {seed} at {at:?}");
         }
     }
 }
@@ -575,10 +635,11 @@ fn random_rule_texts_agree_with_plain_recursion() {
             assert_eq!(outcome.next_wins(), value != 0, "{text} at {part:?}");
         }
         let to: &[u64] = if two { &[5, 6] } else { &[25] };
-        let table = Table::new(&mut Engine::new(&rules, Budget::default()), to).unwrap();
+        let engine = Engine::new(&rules, Budget::default());
+        let table = Table::new(Facts::of(rules.game()), engine, rules.machine(), to);
         for part in &parts {
             let at: Vec<u64> = part.0.iter().map(|w| w.to_u64().unwrap()).collect();
-            assert_eq!(table.get(&at).unwrap().value, Some(memo[part]), "{text}");
+            assert_eq!(table.value(&at), Some(memo[part]), "{text}");
         }
     }
 }

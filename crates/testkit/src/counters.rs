@@ -8,29 +8,13 @@ use crate::{Random, text};
 
 /// Random rules and the text that they are from.
 pub fn rules(r: &mut Random) -> (String, Rules) {
-    let mut names: Vec<&'static str> = Vec::new();
-    let shape = *[
-        &["n"][..],
-        &["a b"],
-        &["{a b}"],
-        &["a {b c}"],
-        &["a b c"],
-        &["{a b c}"],
-        &["a b c d"],
-    ]
-    .get(r.below(7) as usize)
-    .expect("one of seven");
-    let layout = shape[0];
-    for word in layout.split(['{', '}', ' ']) {
-        if !word.is_empty() {
-            names.push(
-                ["n", "a", "b", "c", "d"]
-                    .into_iter()
-                    .find(|n| *n == word)
-                    .expect("a name"),
-            );
-        }
-    }
+    let layout = r.pick(&[
+        "n", "a b", "{a b}", "a {b c}", "a b c", "{a b c}", "a b c d",
+    ]);
+    let names: Vec<&str> = layout
+        .split(['{', '}', ' '])
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut source = "game random\nparam p, L[], q\n".to_owned();
     let place = |words: &[String]| {
         let mut words = words.iter();
@@ -107,13 +91,13 @@ pub fn rules(r: &mut Random) -> (String, Rules) {
                     _ => number(r, &known, 2),
                 })
                 .collect();
-            let place = place(&words);
+            let left = place(&words);
             if r.one_in(8) && names.len() > 1 {
                 let other: Vec<String> = names.iter().map(|_| number(r, &known, 1)).collect();
-                let other = self::place_again(&place, &words, &other);
-                return format!("({place} if {} else {other})", condition(r, &known, 1));
+                let choice = condition(r, &known, 1);
+                return format!("({left} if {choice} else {})", place(&other));
             }
-            place
+            left
         };
         let parts = match r.below(8) {
             0 => "[]".to_owned(),
@@ -138,19 +122,6 @@ pub fn rules(r: &mut Random) -> (String, Rules) {
         })
         .collect();
     (source, Rules::new(game, params))
-}
-
-/// The same brackets around other words.
-fn place_again(place: &str, words: &[String], other: &[String]) -> String {
-    let mut out = String::new();
-    let mut rest = place;
-    for (word, new) in words.iter().zip(other) {
-        let at = rest.find(word.as_str()).expect("the words stand in order");
-        out += &rest[..at];
-        out += new;
-        rest = &rest[at + word.len()..];
-    }
-    out + rest
 }
 
 /// A number, perhaps one that cannot be computed.

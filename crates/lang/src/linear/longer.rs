@@ -147,25 +147,13 @@ impl View {
                 Kind::Same => Some(()),
                 Kind::Up => {
                     // Not less than it was, not only not less than what it would have been.
-                    let mut pieces = Vec::new();
-                    joined(part, &mut pieces);
-                    let at = pieces
-                        .iter()
-                        .position(|p| matches!(p.kind, ExprKind::Slot(s) if s == *v))?;
-                    pieces.swap_remove(at);
-                    pieces
-                        .iter()
-                        .all(|p| natural(p) && self.up(p))
-                        .then_some(())
+                    let added = beside(*v, part)?;
+                    let rises = added.iter().all(|p| natural(p) && self.up(p));
+                    rises.then_some(())
                 }
                 Kind::Prefix | Kind::Members => {
-                    let mut pieces = Vec::new();
-                    joined(part, &mut pieces);
-                    let at = pieces
-                        .iter()
-                        .position(|p| matches!(p.kind, ExprKind::Slot(s) if s == *v))?;
-                    pieces.swap_remove(at);
-                    pieces.iter().all(|p| self.added(p)).then_some(())
+                    let added = beside(*v, part)?;
+                    added.iter().all(|p| self.added(p)).then_some(())
                 }
             },
             _ => None,
@@ -296,6 +284,16 @@ fn joined<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
         }
         _ => out.push(e),
     }
+}
+
+/// What an expression adds to a name; `None` if the name is none of its terms.
+fn beside(name: Slot, e: &Expr) -> Option<Vec<&Expr>> {
+    let mut pieces = Vec::new();
+    joined(e, &mut pieces);
+    let is_name = |p: &&Expr| matches!(p.kind, ExprKind::Slot(s) if s == name);
+    let at = pieces.iter().position(is_name)?;
+    pieces.swap_remove(at);
+    Some(pieces)
 }
 
 /// Whether a number is never negative, as its form shows.

@@ -2,47 +2,48 @@
 
 use std::ops::ControlFlow;
 
-use grundy_core::{Int, MexSet};
-use grundy_lang::interp::Machine;
-use grundy_lang::ir::{Game, Play};
-use grundy_lang::value::{Pos, Words};
+use grundy_core::MexSet;
+use grundy_lang::interp::{Machine, Resume};
+use grundy_lang::value::Pos;
 
 use super::layout::{COUNTERS, Layout};
 use super::{Cells, Evaluate, Mode, Verdict};
+use crate::engine::{Facts, Moves};
 
 /// An interpreter that looks options up in a table.
-pub struct Interpret<'r> {
-    machine: Machine<'r>,
+pub struct Interpret<M> {
+    moves: M,
+    facts: Facts,
     layout: Layout,
     mode: Mode,
-    pos: Pos,
     seen: MexSet,
 }
 
-impl<'r> Interpret<'r> {
+impl<'r> Interpret<Machine<'r>> {
     /// Over a machine.
     pub fn new(machine: Machine<'r>, layout: &Layout, mode: Mode) -> Self {
+        Interpret::over(Facts::of(machine.game()), machine, layout, mode)
+    }
+}
+
+impl<M: Moves> Interpret<M> {
+    /// Over a source of options.
+    pub(crate) fn over(facts: Facts, moves: M, layout: &Layout, mode: Mode) -> Self {
         Interpret {
-            machine,
+            moves,
+            facts,
             layout: layout.clone(),
             mode,
-            pos: Pos::default(),
             seen: MexSet::default(),
         }
     }
 
-    /// The counters as the words of a part.
-    fn part(&mut self, at: &[u64]) {
-        self.pos.0 = at.iter().map(|&w| Int::from(w)).collect::<Words>();
-    }
-
     /// What the value of a position is where play has ended, if it has.
-    fn end(&mut self, game: &Game) -> Result<Option<u64>, ()> {
-        if game.ends.is_empty() {
+    fn end(&mut self, part: &Pos) -> Result<Option<u64>, ()> {
+        if !self.facts.has_ends() {
             return Ok(None);
         }
-        let won = self.machine.end(&self.pos).map_err(|_| ())?;
-        match (won, self.mode) {
+        match (self.moves.end(part).map_err(|_| ())?, self.mode) {
             (None, _) => Ok(None),
             (Some(true), _) => Ok(Some(0)),
             (Some(false), Mode::Outcomes) => Ok(Some(1)),
@@ -51,26 +52,25 @@ impl<'r> Interpret<'r> {
     }
 }
 
-impl Evaluate for Interpret<'_> {
+impl<M: Moves> Evaluate for Interpret<M> {
     fn evaluate(&mut self, at: &[u64], cells: &Cells) -> Verdict {
-        let game = self.machine.game();
-        self.part(at);
-        match self.end(game) {
+        let part = Pos::of_counters(at);
+        match self.end(&part) {
             Ok(None) => {}
             Ok(Some(value)) => return Verdict::Value(value),
             Err(()) => return Verdict::Unable,
         }
         let Interpret {
-            machine,
+            moves,
+            facts,
             layout,
             mode,
-            pos,
             seen,
         } = self;
         seen.clear();
         let mut any = false;
         let mut end = None;
-        let flow = machine.options(pos, &mut |option| {
+        let flow = moves.options_from(&part, &Resume::default(), &mut |option| {
             any = true;
             let mut sum = 0;
             for part in option.parts {
@@ -110,7 +110,7 @@ impl Evaluate for Interpret<'_> {
             (Ok(_), Some(end)) => end,
             (Ok(_), None) => Verdict::Value(match mode {
                 Mode::Values => seen.mex(),
-                Mode::Outcomes => u64::from(!any && game.play == Play::Misere),
+                Mode::Outcomes => u64::from(!any && facts.misere),
             }),
         }
     }

@@ -147,15 +147,21 @@ pub fn fill(
     told: &mut Told<'_>,
 ) -> Result<Option<Cells>> {
     let n = layout.words().len();
-    let mut cells = Cells::unknown(layout.cells());
-    let mut waiting = Waiting::default();
+    let mut table = Filler {
+        layout,
+        cells: Cells::unknown(layout.cells()),
+        evaluate,
+        ask,
+        line: Vec::new(),
+        places: FxHashSet::default(),
+    };
     let mut failed = None;
     let mut done = 0;
     let flow = order.visit(layout, &mut |at, ended| {
         done += 1;
-        let place = layout.index(&at[..n]).map_or(0, |place| place as usize);
-        if wanted.is_none_or(|wanted| wanted[place])
-            && let Err(error) = waiting.cell(layout, &at[..n], &mut cells, evaluate, ask)
+        let place = table.place(&at[..n]);
+        if wanted.is_none_or(|wanted| wanted[place as usize])
+            && let Err(error) = table.cell(place, at)
         {
             failed = Some(error);
             return ControlFlow::Break(());
@@ -168,67 +174,62 @@ pub fn fill(
     });
     match failed {
         Some(error) => Err(error),
-        None => Ok(flow.is_continue().then_some(cells)),
+        None => Ok(flow.is_continue().then_some(table.cells)),
     }
 }
 
-/// Positions that wait for an option to be computed, the last one for none.
-#[derive(Default)]
-struct Waiting {
+/// A table on its way.
+struct Filler<'a, 'f> {
+    layout: &'a Layout,
+    cells: Cells,
+    evaluate: &'a mut dyn Evaluate,
+    ask: &'a mut Ask<'f>,
+    /// Positions that wait for an option to be computed, the last one for none.
     line: Vec<[u64; COUNTERS]>,
+    /// Their places.
     places: FxHashSet<u64>,
 }
 
-impl Waiting {
+impl Filler<'_, '_> {
+    fn place(&self, at: &[u64]) -> u64 {
+        self.layout
+            .index(at)
+            .expect("it is a position of the table")
+    }
+
     /// Computes a cell, and before it those that it needs.
     #[inline]
-    fn cell(
-        &mut self,
-        layout: &Layout,
-        at: &[u64],
-        cells: &mut Cells,
-        evaluate: &mut dyn Evaluate,
-        ask: &mut Ask<'_>,
-    ) -> Result<()> {
-        let place = layout.index(at).expect("it is a position of the table");
-        if cells.get(place).is_some() {
+    fn cell(&mut self, place: u64, at: &[u64; COUNTERS]) -> Result<()> {
+        if self.cells.get(place).is_some() {
             return Ok(());
         }
-        match evaluate.evaluate(at, cells) {
-            Verdict::Value(value) => put(cells, place, value),
-            _ => self.late(layout, at, cells, evaluate, ask),
+        let n = self.layout.words().len();
+        match self.evaluate.evaluate(&at[..n], &self.cells) {
+            Verdict::Value(value) => self.put(place, value),
+            _ => self.late(place, at),
         }
     }
 
     #[cold]
-    fn late(
-        &mut self,
-        layout: &Layout,
-        at: &[u64],
-        cells: &mut Cells,
-        evaluate: &mut dyn Evaluate,
-        ask: &mut Ask<'_>,
-    ) -> Result<()> {
-        let n = at.len();
-        let mut first = [0; COUNTERS];
-        first[..n].copy_from_slice(at);
+    fn late(&mut self, place: u64, at: &[u64; COUNTERS]) -> Result<()> {
+        let n = self.layout.words().len();
         self.line.clear();
         self.places.clear();
-        self.line.push(first);
-        self.places.extend(layout.index(at));
-        while let Some(top) = self.line.last() {
-            let at = top[..n].to_vec();
-            let place = layout.index(&at).expect("it is a position of the table");
-            let value = match evaluate.evaluate(&at, cells) {
+        self.line.push(*at);
+        self.places.insert(place);
+        while let Some(&top) = self.line.last() {
+            let at = &top[..n];
+            let value = match self.evaluate.evaluate(at, &self.cells) {
                 Verdict::Value(value) => value,
-                Verdict::Missing(option) if self.waits(layout.index(&option[..n])) => {
+                Verdict::Missing(option) if self.waits(self.layout.index(&option[..n])) => {
                     self.line.push(option);
                     continue;
                 }
                 // Also what waits for itself: such play can go on for ever, and the search tells how.
-                _ => ask(&at, cells)?,
+                _ => (self.ask)(at, &self.cells)?,
             };
-            put(cells, place, value)?;
+            let place = self.place(at);
+            self.put(place, value)?;
             self.places.remove(&place);
             self.line.pop();
         }
@@ -239,17 +240,14 @@ impl Waiting {
     fn waits(&mut self, place: Option<u64>) -> bool {
         place.is_some_and(|place| self.places.insert(place))
     }
-}
 
-/// Puts a value into a cell, and makes cells wider for it if need be.
-fn put(cells: &mut Cells, place: u64, value: u64) -> Result<()> {
-    while !cells.put(place, value) {
-        match cells.wider() {
-            Some(wider) => *cells = wider,
-            None => return Err(too_large(value)),
+    /// Puts a value into a cell, and makes cells wider for it if need be.
+    fn put(&mut self, place: u64, value: u64) -> Result<()> {
+        while !self.cells.put(place, value) {
+            self.cells = self.cells.wider().ok_or_else(|| too_large(value))?;
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn too_large(value: u64) -> Box<Diagnostic> {
