@@ -307,6 +307,29 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Calculate with nimbers: the natural numbers as a field, where + is the nim-sum.
+    ///
+    /// An expression has, tightest first,
+    ///   sqrt(x)    the square root, of which there is one; round brackets
+    ///   a ^ e      a power: e is an ordinary integer, such as -1 or (2^8 - 2); 2^3^2 is 2^9
+    ///   a * b      the nim-product; a / b the quotient
+    ///   a + b      the nim-sum, exclusive or; a - b would be the same
+    /// Numbers are decimal, below 2^1048576. Each expression is answered on a line of its own; `-` reads
+    /// expressions from standard input, one a line.
+    ///
+    /// Examples:
+    ///   grundy nimber '8*16 + 7/3'
+    ///   grundy nimber 'sqrt(6)' '5^-2' '18446744073709551616 * 3'
+    ///   seq 1 16 | sed 's/^/8*/' | grundy nimber -
+    #[command(verbatim_doc_comment)]
+    Nimber {
+        /// An expression in quotes, or - for those of standard input.
+        #[arg(value_name = "EXPR", required = true, allow_negative_numbers = true)]
+        expressions: Vec<String>,
+        /// Print JSON, a line for each expression.
+        #[arg(long)]
+        json: bool,
+    },
     /// List the games of the catalogue, or show one: rules, facts, source.
     Games {
         /// A game of the catalogue.

@@ -2,6 +2,7 @@
 
 mod args;
 mod json;
+mod nimber;
 mod output;
 mod period;
 mod play;
@@ -318,6 +319,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             let game = open(cli.color, entry.name)?;
             print(&show::game(&game, entry, style))
         }
+        Command::Nimber { expressions, json } => nimber::nimber(expressions, *json, budget),
         Command::Completions { shell } => {
             let mut out = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "grundy", &mut out);

@@ -95,6 +95,45 @@ fn answers_as_json() {
 }
 
 #[test]
+fn nimbers() {
+    let long = format!("nimber {}*3", "9".repeat(200));
+    insta::assert_snapshot!(sessions(&[
+        "nimber '8*16 + 7/3'",
+        "nimber 2*2 'sqrt(6)' 5^-2 '5^(2^64 - 2)'",
+        "nimber 'sqrt(6)' 18446744073709551616*3 --json",
+        &long,
+        "nimber",
+        "nimber ''",
+        "nimber '1 +'",
+        "nimber -3",
+        "nimber '5 - 3'",
+        "nimber '*5 + *3'",
+        "nimber 2**3",
+        "nimber 7//3",
+        "nimber 8×16",
+        "nimber 0x10",
+        "nimber 1.5",
+        "nimber '2 3'",
+        "nimber '(1 + 2'",
+        "nimber '1 + 2)'",
+        "nimber '4 xor 5'",
+        "nimber 'sqrt 5'",
+        "nimber '2^(1/2)'",
+        "nimber 1+2 '7/(3 + 3)' 5",
+        "nimber 0^-1",
+        "nimber '5^(2^(10^9))'",
+    ]));
+    insta::assert_snapshot!(
+        "nimbers_from_standard_input",
+        [
+            session("nimber -", "1+2\n\n 3*3 \n"),
+            session("nimber 7 - --json", "1+2\n4/0\n5\n"),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
 fn long_tables() {
     insta::assert_snapshot!(sessions(&[
         "table 0.77 --to 2 --checksum",

@@ -17,6 +17,7 @@ pub mod format;
 pub mod inputs;
 pub mod judge;
 mod lane;
+pub mod nimber;
 pub mod open;
 pub mod period;
 pub mod plan;

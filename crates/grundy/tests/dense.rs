@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grundy::table::table;
-use grundy::{Arguments, Budget, Engine};
+use grundy::{Arguments, Budget, Engine, Source, nimber};
 use grundy_testkit::{Random, game as parsed};
 
 fn csv(game: &Arc<grundy::ir::Game>, args: &[&str], to: &[u64], engine: Engine) -> String {
@@ -127,4 +127,21 @@ fn wythoffs_tenth_row_is_the_one_of_the_literature() {
         .collect();
     let known = "10,11,9,8,13,12,0,15,16,17,14,18,7,6,2,3,1,4,5,23,28";
     assert_eq!(row.join(","), known);
+}
+
+#[test]
+fn corners_are_worth_nim_products() {
+    let game = grundy::open("turning_corners").unwrap().game;
+    for engine in [Engine::Jit, Engine::Interpret] {
+        let table = csv(&game, &[], &[15, 16], engine);
+        let mut cells = 0;
+        for line in table.lines().skip(1) {
+            let cell: Vec<&str> = line.split(',').collect();
+            let product = Source::new("", format!("{}*{}", cell[0], cell[1]));
+            let product = nimber::work_out(&product, &Budget::default()).unwrap();
+            assert_eq!(cell[2], product.value.to_string(), "{line}");
+            cells += 1;
+        }
+        assert_eq!(cells, 16 * 17);
+    }
 }
