@@ -126,7 +126,7 @@ impl Nimber {
         Nimber::new(limbs)
     }
 
-    /// The power; every power of its exponent counts only modulo the order of the field's group. 0 to the power 0 is 1.
+    /// The power, in which the exponent counts only modulo the order of the field's group. 0 to the power 0 is 1.
     ///
     /// # Errors
     /// A negative power of 0; `stopped` said so, which is asked before every step.

@@ -33,7 +33,7 @@ pub mod table;
 pub mod verify;
 
 pub use answer::{Answer, WinningMove};
-pub use grundy_core::{Budget, Claim, Int, Outcome};
+pub use grundy_core::{Budget, Claim, Int, Nimber, Outcome};
 pub use grundy_lang::bind::{Arguments, Bound};
 pub use grundy_lang::diag::{Code, Diagnostic, Severity, Source};
 pub use grundy_lang::interp::Rules;
