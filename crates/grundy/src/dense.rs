@@ -1,7 +1,8 @@
-//! Tables whose counters are those of the position: all cells in one array, filled by machine code or the interpreter.
+//! Tables whose counters are those of the position: all cells in one array, filled along rays, by machine code or by the
+//! interpreter.
 //!
-//! See [`grundy_search::dense`] for the arrays and [`grundy_jit`] for the code. What neither can decide is searched. Cost:
-//! one evaluation a cell, 1 to 4 bytes each; some milliseconds for the code.
+//! See [`grundy_search::dense`] for the arrays, its `rays` for moves along rays and [`grundy_jit`] for the code. What none of
+//! them can decide is searched. Cost: one evaluation a cell, 1 to 4 bytes each; some milliseconds for the rays and the code.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use grundy_jit::Compiled;
 use grundy_lang::bind;
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::Game;
+use grundy_lang::ir::{Game, Play};
 use grundy_lang::value::{Pos, Position};
-use grundy_search::dense::{COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
+use grundy_search::dense::rays::{self, Failed, Rays};
+use grundy_search::dense::{COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Order, Told, fill};
 use grundy_search::{Engine, Progress};
 
 use crate::Result;
@@ -31,8 +33,10 @@ const TELL: Duration = Duration::from_millis(100);
 /// Who computes the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
-    /// Machine code if the rules can be compiled, else the interpreter.
+    /// Along rays if there are any, else machine code if the rules can be compiled, else the interpreter.
     Auto,
+    /// Along rays, and other moves by machine code or the interpreter.
+    Rays,
     /// Machine code.
     Jit,
     /// The interpreter.
@@ -137,26 +141,6 @@ pub(crate) fn table(
         Err(_) => Mode::Outcomes,
     };
     enough_memory(&layout, source, budget)?;
-    let compiled = match by {
-        By::Interpret => Err(String::new()),
-        _ => Compiled::new(&rules, &layout, mode),
-    };
-    if let (By::Jit, Err(why)) = (by, &compiled) {
-        return refuse(&format!("the rules are not compiled: {why}"));
-    }
-    let order = Order::suiting(to.len(), &samples(&rules, &layout));
-    let (mut jit, mut interpret);
-    let (evaluate, by): (&mut dyn Evaluate, _) = match compiled {
-        Ok(compiled) => {
-            jit = compiled;
-            (&mut jit, "jit")
-        }
-        Err(_) => {
-            let machine = rules.machine_with(budget.clone());
-            interpret = Interpret::new(machine, &layout, mode);
-            (&mut interpret, "interpret")
-        }
-    };
     let mut ask = |at: &[u64], _: &Cells| -> Result<u64> {
         let part = Pos::of_counters(at);
         if mode == Mode::Values {
@@ -182,6 +166,45 @@ pub(crate) fn table(
         }
         ControlFlow::Continue(())
     };
+    let done = |cells, by| Dense {
+        words: words.clone(),
+        layout: layout.clone(),
+        cells,
+        mode,
+        by,
+    };
+    let stopped = || {
+        let message = "stopped while the table was filled";
+        Box::new(Diagnostic::error(Code::Interrupted, source, message))
+    };
+    if matches!(by, By::Auto | By::Rays) {
+        match along_rays(&rules, &layout, mode, budget, &mut told) {
+            Ok(Some(cells)) => return Ok(Some(done(cells, "rays"))),
+            Ok(None) => return Err(stopped()),
+            Err(why) if by == By::Rays => return refuse(&why),
+            Err(_) => {}
+        }
+    }
+    let compiled = match by {
+        By::Interpret => Err(String::new()),
+        _ => Compiled::new(&rules, &layout, mode),
+    };
+    if let (By::Jit, Err(why)) = (by, &compiled) {
+        return refuse(&format!("the rules are not compiled: {why}"));
+    }
+    let order = Order::suiting(to.len(), &samples(&rules, &layout));
+    let (mut jit, mut interpret);
+    let (evaluate, by): (&mut dyn Evaluate, _) = match compiled {
+        Ok(compiled) => {
+            jit = compiled;
+            (&mut jit, "jit")
+        }
+        Err(_) => {
+            let machine = rules.machine_with(budget.clone());
+            interpret = Interpret::new(machine, &layout, mode);
+            (&mut interpret, "interpret")
+        }
+    };
     let wanted = exist.map(|exist| {
         let mut wanted = vec![false; layout.cells() as usize];
         let mut at = vec![0; axes.to.len()];
@@ -192,21 +215,52 @@ pub(crate) fn table(
         wanted
     });
     let wanted = wanted.as_deref();
-    let Some(cells) = fill(&layout, &order, wanted, evaluate, &mut ask, &mut told)? else {
-        let message = "stopped while the table was filled";
-        return Err(Box::new(Diagnostic::error(
-            Code::Interrupted,
-            source,
-            message,
-        )));
+    match fill(&layout, &order, wanted, evaluate, &mut ask, &mut told)? {
+        Some(cells) => Ok(Some(done(cells, by))),
+        None => Err(stopped()),
+    }
+}
+
+/// Fills a table along rays; `None` if it was broken off. The error says why it cannot be filled so.
+fn along_rays(
+    rules: &Rules,
+    layout: &Layout,
+    mode: Mode,
+    budget: &Budget,
+    told: &mut Told<'_>,
+) -> std::result::Result<Option<Cells>, String> {
+    let split = rays::split(rules, layout)?;
+    if split.rays.iter().all(rays::Ray::is_short) {
+        return Err("no move runs farther along a ray than it is long to look".to_owned());
+    }
+    let misere = rules.game().play == Play::Misere;
+    // A cell of two bytes is what most of these tables end with.
+    let memory = budget.memory().saturating_sub(2 * layout.cells());
+    let mut rays = Rays::new(layout, &split.rays, mode, misere, memory)?;
+    let evaluator = |rules, mode| -> Box<dyn Evaluate + '_> {
+        match Compiled::new(rules, layout, mode) {
+            Ok(compiled) => Box::new(compiled),
+            Err(_) => {
+                let machine = Rules::machine_with(rules, budget.clone());
+                Box::new(Interpret::new(machine, layout, mode))
+            }
+        }
     };
-    Ok(Some(Dense {
-        words,
-        layout,
-        cells,
-        mode,
-        by,
-    }))
+    let mut guards: Vec<_> = split
+        .guards
+        .iter()
+        .map(|g| evaluator(g, Mode::Outcomes))
+        .collect();
+    let mut rest = split.rest.as_ref().map(|rest| evaluator(rest, mode));
+    let rest = rest.as_deref_mut();
+    match rays.fill(&mut guards, rest, told) {
+        Ok(cells) => Ok(Some(cells)),
+        Err(Failed::Stopped) => Ok(None),
+        Err(Failed::Memory) => {
+            Err("the values along its rays take more memory than the bound".to_owned())
+        }
+        Err(Failed::Unable) => Err("a cell needs more than its rays".to_owned()),
+    }
 }
 
 fn too_large(source: &Arc<Source>) -> Box<Diagnostic> {

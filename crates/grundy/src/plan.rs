@@ -28,6 +28,8 @@ pub enum Engine {
     Auto,
     /// Search only.
     Search,
+    /// Incremental mex along rays, for tables.
+    Rays,
     /// Machine code, for tables.
     Jit,
     /// The interpreter cell by cell, for tables.
@@ -39,9 +41,10 @@ pub enum Engine {
 impl Engine {
     /// Reads `auto`, `search` or the name of a theorem.
     pub fn parse(name: &str) -> Result<Engine> {
-        const NAMED: [(&str, Engine); 4] = [
+        const NAMED: [(&str, Engine); 5] = [
             ("auto", Engine::Auto),
             ("search", Engine::Search),
+            ("rays", Engine::Rays),
             ("jit", Engine::Jit),
             ("interpret", Engine::Interpret),
         ];
@@ -119,7 +122,7 @@ impl Plan {
         let theorems: &[&'static dyn Theorem] = match &engine {
             Engine::Auto => ALL,
             Engine::Search => &[],
-            Engine::Jit | Engine::Interpret => return Err(plan.for_tables()),
+            Engine::Rays | Engine::Jit | Engine::Interpret => return Err(plan.for_tables()),
             Engine::Theorem(one) => std::slice::from_ref(one),
         };
         for &theorem in theorems {

@@ -268,6 +268,7 @@ pub fn table(
     };
     let mut plan: Option<Plan> = None;
     let by = match engine {
+        Engine::Rays => Some(By::Rays),
         Engine::Jit => Some(By::Jit),
         Engine::Interpret => Some(By::Interpret),
         // What a theorem knows is better known so.

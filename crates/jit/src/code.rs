@@ -110,6 +110,8 @@ pub struct Compiled {
     code: Code,
     /// Code that sees which option is missing; made when the first one is.
     careful: Option<Code>,
+    /// Whether the last position was left to that.
+    careful_last: bool,
 }
 
 impl Compiled {
@@ -120,6 +122,7 @@ impl Compiled {
         Ok(Compiled {
             code: compile(rules, &layout, mode, Width::One, false)?,
             careful: None,
+            careful_last: false,
             rules: rules.clone(),
             layout,
             mode,
@@ -136,7 +139,9 @@ impl Compiled {
                 Err(_) => return Verdict::Unable,
             }
         }
-        match self.code.run(&self.layout, at, cells) {
+        let verdict = self.code.run(&self.layout, at, cells);
+        self.careful_last = verdict.is_none();
+        match verdict {
             Some(verdict) => verdict,
             None => {
                 if self.careful.is_none() {
@@ -199,6 +204,14 @@ impl Evaluate for Compiled {
             Cells::U16(cells) => self.run(at, Width::Two, cells.as_ptr().cast()),
             Cells::U32(cells) => self.run(at, Width::Four, cells.as_ptr().cast()),
         }
+    }
+
+    fn seen(&self, value: u64) -> bool {
+        let code = self.careful.as_ref().filter(|_| self.careful_last);
+        let code = code.unwrap_or(&self.code);
+        // The last mark is never set.
+        let mark = code.marks.get(value as usize);
+        mark.is_some_and(|mark| *mark == code.epoch)
     }
 }
 

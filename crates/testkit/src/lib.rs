@@ -8,6 +8,7 @@ pub mod independent;
 pub mod look_back;
 pub mod nim;
 mod random;
+pub mod rays;
 pub mod strips;
 pub mod take_and_break;
 mod text;

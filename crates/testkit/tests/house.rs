@@ -16,7 +16,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "grundy-find",
         &["grundy-core", "grundy-cert", "grundy-kernels"],
     ),
-    ("grundy-search", &["grundy-core", "grundy-lang"]),
+    (
+        "grundy-search",
+        &["grundy-core", "grundy-kernels", "grundy-lang"],
+    ),
     (
         "grundy-jit",
         &["grundy-core", "grundy-lang", "grundy-search"],

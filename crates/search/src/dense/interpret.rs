@@ -114,4 +114,7 @@ impl<M: Moves> Evaluate for Interpret<M> {
             }),
         }
     }
+    fn seen(&self, value: u64) -> bool {
+        self.seen.contains(value)
+    }
 }

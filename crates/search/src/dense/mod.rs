@@ -9,6 +9,7 @@
 mod interpret;
 mod layout;
 mod order;
+pub mod rays;
 
 use std::ops::ControlFlow;
 
@@ -129,6 +130,8 @@ pub enum Verdict {
 pub trait Evaluate {
     /// The value of the position with these counters, in canonical form, from the cells that are known.
     fn evaluate(&mut self, at: &[u64], cells: &Cells) -> Verdict;
+    /// Whether the position evaluated last, if that gave its Grundy value, has an option of this value.
+    fn seen(&self, value: u64) -> bool;
 }
 
 /// Who is asked for a cell that cannot be computed from others: the position and the cells.

@@ -1,0 +1,165 @@
+//! Tables along rays say what the interpreter says of every cell.
+
+use std::ops::ControlFlow;
+
+use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Play, Shape};
+use grundy_search::dense::rays::{Failed, Rays, split};
+use grundy_search::dense::{Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
+use grundy_testkit::{Random, game, rays};
+
+#[derive(Debug, Default)]
+struct Seen {
+    filled: usize,
+    limited: usize,
+    guarded: usize,
+    rest: usize,
+    misere: usize,
+    unordered: usize,
+    no_rays: usize,
+    no_way: usize,
+}
+
+fn truth(rules: &Rules, layout: &Layout, mode: Mode) -> Cells {
+    let mut plain = Interpret::new(rules.machine(), layout, mode);
+    let order = Order::natural(layout.words().len());
+    let mut ask = |at: &[u64], _: &Cells| panic!("no value for {at:?}");
+    fill(layout, &order, None, &mut plain, &mut ask, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .expect("no errors")
+    .expect("not stopped")
+}
+
+fn compare(text: &str, rules: &Rules, to: &[u64], seen: &mut Seen) {
+    let layout = Layout::new(&rules.game().shape, to).expect("a table");
+    let misere = rules.game().play == Play::Misere;
+    let mode = if misere { Mode::Outcomes } else { Mode::Values };
+    let Ok(split) = split(rules, &layout) else {
+        seen.no_rays += 1;
+        return;
+    };
+    let Ok(mut rays) = Rays::new(&layout, &split.rays, mode, misere, 1 << 30) else {
+        seen.no_way += 1;
+        return;
+    };
+    let interpret = |rules, mode| Interpret::new(Rules::machine(rules), &layout, mode);
+    let mut guards: Vec<Box<dyn Evaluate>> = Vec::new();
+    for guard in &split.guards {
+        guards.push(Box::new(interpret(guard, Mode::Outcomes)));
+    }
+    let mut rest = split.rest.as_ref().map(|rules| interpret(rules, mode));
+    let rest = rest.as_mut().map(|rest| rest as &mut dyn Evaluate);
+    let cells = rays.fill(&mut guards, rest, &mut |_| ControlFlow::Continue(()));
+    if misere && split.rest.is_some() {
+        assert_eq!(cells, Err(Failed::Unable));
+        seen.no_way += 1;
+        return;
+    }
+    let (ours, truth) = (cells.expect("a table"), truth(rules, &layout, mode));
+    for place in 0..layout.cells() {
+        assert_eq!(
+            ours.get(place),
+            truth.get(place),
+            "{text}{to:?} cell {place} {:?}",
+            split.rays
+        );
+    }
+    seen.filled += 1;
+    seen.limited += usize::from(
+        split
+            .rays
+            .iter()
+            .any(|r| r.count.is_some() && !r.is_short()),
+    );
+    seen.guarded += usize::from(!split.guards.is_empty());
+    seen.rest += usize::from(split.rest.is_some());
+    seen.misere += usize::from(misere);
+    seen.unordered += usize::from(!layout.unordered().is_empty());
+}
+
+#[test]
+fn random_games_along_rays_agree_with_the_interpreter() {
+    let mut r = Random::new(20);
+    let mut seen = Seen::default();
+    for _ in 0..2_600 {
+        let random = rays::game(&mut r);
+        let rules = random
+            .rules()
+            .unwrap_or_else(|e| panic!("{}\n{e}", random.text));
+        let shape = &rules.game().shape;
+        let n = shape.width().expect("counters");
+        let most = [90, 32, 9, 4][n - 1];
+        let mut to: Vec<u64> = (0..n).map(|_| r.below(most + 1)).collect();
+        match shape {
+            Shape::Unordered(..) => to.fill(most),
+            Shape::Tuple(members) if members.len() < n => to.fill(most),
+            _ => {}
+        }
+        compare(&random.text, &rules, &to, &mut seen);
+    }
+    println!("{seen:?}");
+    let Seen {
+        filled,
+        limited,
+        guarded,
+        rest,
+        misere,
+        unordered,
+        ..
+    } = seen;
+    assert!(filled > 2_000, "{filled}");
+    assert!(
+        limited > 100 && guarded > 100 && rest > 100,
+        "{limited} {guarded} {rest}"
+    );
+    assert!(misere > 100 && unordered > 500, "{misere} {unordered}");
+}
+
+#[test]
+fn large_tables_agree_with_the_interpreter() {
+    let wythoff = "game w\nstart {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b\n\
+                   move {a, b} -> {a - k, b - k} for k in 1..min(a, b)\n";
+    let limited = "game l\nstart (a, b)\nmove (a, b) -> (a - k, b) for k in 1..min(a, 30)\n\
+                   move (a, b) -> (a, b - k) for k in 1..b\nmove (a, b) -> (a - k, b - 2*k) for k in 1..min(a, b//2)\n";
+    for (text, to) in [(wythoff, [300, 300]), (limited, [200, 300])] {
+        let mut seen = Seen::default();
+        compare(
+            text,
+            &Rules::new(game(text), vec![0.into(), 0.into()]),
+            &to,
+            &mut seen,
+        );
+        assert_eq!(seen.filled, 1);
+    }
+}
+
+#[test]
+fn what_runs_along_no_ray_is_seen() {
+    for (moves, rays, rest) in [
+        ("(a, b) -> (k, b) for k in 0..a-1", 1, false),
+        (
+            "(a, b) -> (a - k, b - l) for k in 1..a, l in 1..b if abs(k - l) < 3",
+            5,
+            false,
+        ),
+        ("(a, b) -> (a - k, b - l) for k in 1..a, l in 1..b", 0, true),
+        ("(a, b) -> (a - k, b) for k in 1..b if k <= a", 0, true),
+        ("(a, b) -> (a - k*k, b) for k in 1..a if k*k <= a", 0, true),
+        ("(a, b) -> (a - k, b) for k in 1..a if k != 3", 2, false),
+        ("(a, b) -> (a - 2*k, b) for k in 1..a//2", 1, false),
+    ] {
+        let text = format!("game g\nstart (a, b)\nmove {moves}\n");
+        let rules = Rules::new(game(&text), vec![0.into(), 0.into()]);
+        let layout = Layout::new(&rules.game().shape, &[100, 100]).expect("a table");
+        match split(&rules, &layout) {
+            Ok(split) => assert_eq!(
+                (split.rays.len(), split.rest.is_some()),
+                (rays, rest),
+                "{moves} {:?}",
+                split.rays
+            ),
+            Err(_) => assert_eq!((0, true), (rays, rest), "{moves}"),
+        }
+    }
+}
