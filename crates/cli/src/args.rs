@@ -139,6 +139,17 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         resume: Option<PathBuf>,
     },
+    /// Draw the values or outcomes of one or two counters, as SVG, PNG, or on the terminal.
+    ///
+    /// One counter gives points, with the period and the exceptions before it where one is proved;
+    /// two give a map of colours, with the P-positions marked.
+    ///
+    /// Examples:
+    ///   grundy plot 0.77 -o kayles.svg
+    ///   grundy plot wythoff --to 500 --scale mod --modulus 4 --theme dark -o wythoff.png
+    ///   grundy plot wythoff --to 30 --kind outcomes --term
+    #[command(verbatim_doc_comment)]
+    Plot(Box<crate::plot::Wanted>),
     /// Say why: which theorems were asked, which applies, and the argument for this position.
     ///
     /// Example:
@@ -375,7 +386,8 @@ pub enum Format {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds(pub Vec<u64>);
 
-fn bounds(text: &str) -> Result<Bounds, String> {
+/// Reads them.
+pub fn bounds(text: &str) -> Result<Bounds, String> {
     let list: Vec<u64> = text
         .split(',')
         .map(|piece| match piece.trim().parse::<u64>() {

@@ -6,6 +6,7 @@ mod nimber;
 mod output;
 mod period;
 mod play;
+mod plot;
 mod show;
 mod style;
 mod sweep;
@@ -84,6 +85,7 @@ fn memory(command: &Command) -> u64 {
         | Command::Table { query, .. }
         | Command::Explain { query, .. }
         | Command::Play { query, .. } => query.memory,
+        Command::Plot(wanted) => wanted.query.memory,
         Command::Judge { memory, .. }
         | Command::Period { memory, .. }
         | Command::Sweep { memory, .. }
@@ -236,6 +238,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             };
             table::run(cli.color, query, &wanted, budget)
         }
+        Command::Plot(wanted) => plot::run(cli.color, wanted, budget),
         Command::Period {
             game,
             args,

@@ -39,6 +39,48 @@ fn the_documentation_shows_what_the_command_does() {
     );
 }
 
+/// The commands of a page that draw a picture, and the names of the files.
+fn pictures(page: &str) -> Vec<(&str, &str)> {
+    let lines = page.lines().filter(|l| l.starts_with("grundy plot "));
+    lines
+        .filter_map(|l| Some((l, l.split_once("-o ")?.1.split(' ').next()?)))
+        .collect()
+}
+
+#[test]
+fn the_pictures_are_those_that_the_command_draws() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    let page = fs::read_to_string(root.join("docs/src/guide/pictures.md")).unwrap();
+    let images = root.join("docs/src/guide/images");
+    let update = std::env::var_os("GRUNDY_DOCS").is_some_and(|v| v == "update");
+    let mut names = Vec::new();
+    for (command, name) in pictures(&page) {
+        assert_eq!(run(command, &folder), "", "{command}");
+        let fresh = fs::read(folder.join(name)).unwrap();
+        assert!(
+            page.contains(&format!("](images/{name})")),
+            "{name} is not shown"
+        );
+        if update {
+            fs::write(images.join(name), fresh).unwrap();
+        } else {
+            let old = fs::read(images.join(name)).unwrap();
+            assert!(
+                fresh == old,
+                "`{command}` draws another picture than {name}"
+            );
+        }
+        names.push(name);
+    }
+    assert!(names.len() >= 3, "{names:?}");
+    for entry in fs::read_dir(images).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(names.contains(&&*name), "no command draws {name}");
+    }
+}
+
 fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -90,6 +132,7 @@ fn run(command: &str, root: &Path) -> String {
         .current_dir(root)
         .env("PATH", path)
         .env("NO_COLOR", "1")
+        .env("LC_ALL", "C.UTF-8")
         .output()
         .unwrap();
     let mut text = String::from_utf8(output.stdout).unwrap();

@@ -153,6 +153,75 @@ fn long_tables() {
 }
 
 #[test]
+fn pictures_on_the_terminal() {
+    insta::assert_snapshot!(sessions(&[
+        "plot 0.77 --to 100 --term",
+        "plot 'n -> n - k for k in 1..3' --to 20 --term --scale log",
+        "plot 'allbut{2,5}' --to 60 --term",
+        "plot 0.6 --to 60 --term --scale mod --modulus 4",
+        "plot wythoff --to 24 --kind outcomes --term",
+        "plot wythoff --to 8,12 --term",
+        "plot wythoff --to 6 --modulus 2 --term --color always",
+        "plot 'n -> n - k for k in 1..3; play misere' --to 30 --term",
+        "plot '(a, b) -> (a - k, b) for k in 1..a | (a, b) -> (a, b - 1) if b > 0; play misere' --to 20 --term",
+    ]));
+}
+
+#[test]
+fn pictures_that_are_refused() {
+    insta::assert_snapshot!(sessions(&[
+        "plot wythoff",
+        "plot wythoff -o wythoff.jpg",
+        "plot wythoff -o wythoff",
+        "plot wythoff -o /nowhere/wythoff.svg",
+        "plot wythoff --to 100000 -o /nowhere.svg --memory 1G",
+        "plot wythoff --to 100000 --term",
+        "plot wythoff --to 18446744073709551615 --term",
+        "plot 0.6 --to 99999999999 --term",
+        "plot poj1704 --term",
+        "plot team_nim --term",
+        "plot wythoff 3 4 --term",
+        "plot '(a, b, c) -> (a - 1, b, c) if a > 0' --term",
+        "plot wythoff --to 3,4,5 --term",
+        "plot wythoff --scale log --modulus 4 --term",
+        "plot wythoff --scale mod --modulus 1 --term",
+        "plot nothing --term",
+    ]));
+}
+
+#[test]
+fn pictures_are_written_whole() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plot");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, start) in [("p.svg", &b"<svg "[..]), ("p.png", b"\x89PNG")] {
+        let file = folder.join(name);
+        let words = [
+            "plot",
+            "wythoff",
+            "--to",
+            "70",
+            "--theme",
+            "dark",
+            "-o",
+            file.to_str().unwrap(),
+        ];
+        let output = run(&words, "");
+        assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+        assert!(std::fs::read(&file).unwrap().starts_with(start));
+    }
+    // Nothing is left of pictures that fail.
+    let file = folder.join("none.svg");
+    assert!(
+        !run(&["plot", "team_nim", "-o", file.to_str().unwrap()], "")
+            .status
+            .success()
+    );
+    let names = std::fs::read_dir(&folder).unwrap();
+    let names: Vec<_> = names.map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
 fn long_numbers_are_cut_and_said_to_be() {
     let heap = format!("1{}", "0".repeat(120));
     let line = format!("solve nim {heap} 7 --limit 1");

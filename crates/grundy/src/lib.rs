@@ -20,6 +20,7 @@ mod lane;
 pub mod nimber;
 pub mod open;
 pub mod period;
+pub mod picture;
 pub mod plan;
 pub mod reader;
 pub mod record;

@@ -162,31 +162,9 @@ impl Report {
 
     /// What the criterion is called, with its numbers.
     pub fn method_title(&self) -> String {
-        let Some(period) = self.period() else {
-            return "every value, the mex of its options".to_owned();
-        };
-        match &period.proof {
-            Proof::Long { checked_to } => {
-                format!("Guy–Smith periodicity: the values up to n = {checked_to} repeat")
-            }
-            Proof::Window(window) => format!(
-                "window: no heap past {} is rare, and heaps up to {} settle all from {} to {}",
-                window.rares_to, window.witnesses_to, window.settled_from, period.checked_to
-            ),
-            Proof::Cofinite { state_at } => format!(
-                "the state before n = {state_at} comes again {} heaps later",
-                period.period
-            ),
-            Proof::Arithmetic {
-                multiple,
-                settled_from,
-            } => format!(
-                "arithmetic: the saltus is a power of two, and no option has the value of its heap; heaps {settled_from} to {} \
-                 have options of every smaller value that carry over to heaps {} further",
-                period.checked_to,
-                2 * multiple * period.period as u64
-            ),
-            other => other.kind().to_owned(),
+        match self.period() {
+            None => "every value, the mex of its options".to_owned(),
+            Some(period) => criterion(period),
         }
     }
 
@@ -242,6 +220,33 @@ impl Report {
             "claim": self.claim().to_string(),
             "conjecture": conjecture,
         })
+    }
+}
+
+/// What the criterion that proves a period is called, with its numbers.
+pub(crate) fn criterion(period: &Period) -> String {
+    match &period.proof {
+        Proof::Long { checked_to } => {
+            format!("Guy–Smith periodicity: the values up to n = {checked_to} repeat")
+        }
+        Proof::Window(window) => format!(
+            "window: no heap past {} is rare, and heaps up to {} settle all from {} to {}",
+            window.rares_to, window.witnesses_to, window.settled_from, period.checked_to
+        ),
+        Proof::Cofinite { state_at } => format!(
+            "the state before n = {state_at} comes again {} heaps later",
+            period.period
+        ),
+        Proof::Arithmetic {
+            multiple,
+            settled_from,
+        } => format!(
+            "arithmetic: the saltus is a power of two, and no option has the value of its heap; heaps {settled_from} to {} \
+             have options of every smaller value that carry over to heaps {} further",
+            period.checked_to,
+            2 * multiple * period.period as u64
+        ),
+        other => other.kind().to_owned(),
     }
 }
 

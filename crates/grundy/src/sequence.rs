@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use grundy_core::{Budget, Claim, Int};
-use grundy_find::Heaps;
 pub use grundy_find::Progress;
+use grundy_find::{Heaps, Period};
 use grundy_lang::bind::{Arguments, finish};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::ir::{CompareOp, Expr, ExprKind, Game};
@@ -169,6 +169,14 @@ impl Sequence {
         }
     }
 
+    /// The period, if one is proved.
+    pub fn period(&self) -> Option<&Period> {
+        match &self.known {
+            Known::Heaps(heaps) => heaps.period(),
+            Known::Listed { .. } => None,
+        }
+    }
+
     /// What a file of the values should say of them: rules, arguments if there are any, method, claim, version.
     pub fn about(&self) -> Vec<(&'static str, String)> {
         let (method, claim) = self.method();
@@ -188,7 +196,7 @@ impl Sequence {
     }
 
     /// The values of some heaps.
-    fn values(&self, heaps: Range<usize>) -> Vec<u64> {
+    pub(crate) fn values(&self, heaps: Range<usize>) -> Vec<u64> {
         match &self.known {
             Known::Heaps(known) => known.values(heaps),
             Known::Listed { values, .. } => values[heaps].to_vec(),

@@ -44,7 +44,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("grundy-export", &[]),
-    ("grundy-cli", &["grundy", "grundy-export"]),
+    ("grundy-plot", &[]),
+    ("grundy-cli", &["grundy", "grundy-export", "grundy-plot"]),
     (
         "grundy-bench",
         &[
