@@ -16,7 +16,9 @@ use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Game, Play};
 use grundy_lang::value::{Pos, Position};
 use grundy_search::dense::rays::{self, Failed, Rays};
-use grundy_search::dense::{COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Order, Told, fill};
+use grundy_search::dense::{
+    COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Offset, Order, Told, fill,
+};
 use grundy_search::{Engine, Progress};
 
 use crate::Result;
@@ -72,6 +74,78 @@ impl Dense {
             .expect("every position of the game has been computed")
     }
 
+    /// The numbers in so many cells from these counters on, the last side of the table running.
+    pub fn run(&self, at: &[u64], count: u64, out: &mut Vec<u64>) {
+        let last = at.len() - 1;
+        let from = at[last];
+        let layout = &self.layout;
+        let word = self
+            .words
+            .iter()
+            .position(|word| matches!(word, Word::Axis(axis) if *axis == last));
+        let word = word.expect("every side is a counter");
+        let number = |place| {
+            self.cells
+                .get(place)
+                .expect("every position of the game has been computed")
+        };
+        let run = layout.unordered().iter().find(|run| run.contains(&word));
+        match (run, &layout.words()[word].offset) {
+            (None, Offset::Times(stride)) => {
+                let first = place(&self.words, layout, at);
+                out.extend((0..count).map(|i| number(first + i * stride)));
+            }
+            (Some(run), _) if run.len() == 2 => {
+                let other = if word == run.start {
+                    word + 1
+                } else {
+                    word - 1
+                };
+                let fixed = match self.words[other] {
+                    Word::Axis(axis) => at[axis],
+                    Word::Fixed(value) => value,
+                };
+                // The other counters, by the cell in which both of these are 0.
+                let mut at = at.to_vec();
+                at[last] = 0;
+                if let Word::Axis(axis) = self.words[other] {
+                    at[axis] = 0;
+                }
+                let none = place(&self.words, layout, &at);
+                let offset = |word: usize, x: u64| match &layout.words()[word].offset {
+                    Offset::Times(stride) => stride * x,
+                    Offset::Listed(list) => list[x as usize],
+                };
+                let less = offset(run.start + 1, fixed);
+                let more = offset(run.start, fixed);
+                let none = match self.words[other] {
+                    Word::Axis(_) => none,
+                    Word::Fixed(_) => none - less,
+                };
+                out.extend((from..from + count).map(|x| {
+                    let pair = if x < fixed {
+                        offset(run.start, x) + less
+                    } else {
+                        more + offset(run.start + 1, x)
+                    };
+                    number(none + pair)
+                }));
+            }
+            _ => {
+                let mut at = at.to_vec();
+                out.extend((from..from + count).map(|x| {
+                    at[last] = x;
+                    self.number(&at)
+                }));
+            }
+        }
+    }
+
+    /// Bytes of a number.
+    pub fn width(&self) -> u64 {
+        self.cells.width()
+    }
+
     /// The cell of these counters.
     pub fn cell(&self, at: &[u64]) -> Cell {
         let number = self.number(at);
@@ -99,7 +173,10 @@ fn place(words: &[Word], layout: &Layout, at: &[u64]) -> u64 {
     }
     let counters = &mut counters[..words.len()];
     for run in layout.unordered() {
-        counters[run.clone()].sort_unstable();
+        match &mut counters[run.clone()] {
+            [a, b] => (*a, *b) = ((*a).min(*b), (*a).max(*b)),
+            more => more.sort_unstable(),
+        }
     }
     layout.index(counters).expect("it is a cell of the table")
 }

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use crate::answer::one_line;
 use crate::run::{End, Keep, run};
-use crate::table::{Axes, Store, Table, axes};
+use crate::table::{Axes, Store, Table, Values, axes};
 use crate::{Result, room};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
@@ -40,7 +40,7 @@ enum Known {
     Heaps(Box<Heaps>),
     /// Somebody else has found them.
     Listed {
-        values: Vec<u64>,
+        values: Values,
         method: String,
         claim: Claim,
     },
@@ -199,7 +199,7 @@ impl Sequence {
     pub(crate) fn values(&self, heaps: Range<usize>) -> Vec<u64> {
         match &self.known {
             Known::Heaps(known) => known.values(heaps),
-            Known::Listed { values, .. } => values[heaps].to_vec(),
+            Known::Listed { values, .. } => values.range(heaps),
         }
     }
 
@@ -226,7 +226,7 @@ impl Sequence {
         let may = match &self.known {
             // What is computed is not.
             Known::Heaps(heaps) => heaps.period().is_some_and(|p| p.saltus > 0),
-            Known::Listed { .. } => true,
+            Known::Listed { values, .. } => values.width() > 2,
         };
         may && self.largest() > u64::from(u16::MAX)
     }

@@ -49,7 +49,7 @@ pub(crate) enum Store {
     /// One by one; `None` where the game has no such position.
     Listed(Vec<Option<Cell>>),
     /// In an array, and which of them are positions of the game, if not all are.
-    Dense(Box<Dense>, Option<Vec<bool>>),
+    Dense(Arc<Dense>, Option<Vec<bool>>),
 }
 
 /// What is known of a position.
@@ -293,7 +293,7 @@ pub fn table(
         && let Some((dense, exist)) = fill(by)?
     {
         (table.method, table.claim) = (dense.by.to_owned(), Claim::Computed);
-        table.store = Store::Dense(Box::new(dense), exist);
+        table.store = Store::Dense(Arc::new(dense), exist);
         return Ok(table);
     }
     if size.is_none_or(|n| n > CELLS) {
@@ -455,6 +455,47 @@ pub fn next(at: &mut [u64], to: &[u64]) -> bool {
     false
 }
 
+/// The Grundy values of all cells of a table, the last counter fastest.
+pub(crate) enum Values {
+    Listed(Vec<u64>),
+    /// With the greatest values of the counters.
+    Dense(Arc<Dense>, Vec<u64>),
+}
+
+impl Values {
+    /// Bytes that are enough for each.
+    pub fn width(&self) -> u64 {
+        match self {
+            Values::Listed(_) => 8,
+            Values::Dense(dense, _) => dense.width(),
+        }
+    }
+
+    /// Those of some cells.
+    pub fn range(&self, cells: std::ops::Range<usize>) -> Vec<u64> {
+        match self {
+            Values::Listed(values) => values[cells].to_vec(),
+            Values::Dense(dense, to) => {
+                let mut at = vec![0; to.len()];
+                let mut first = cells.start as u64;
+                for (a, to) in at.iter_mut().zip(to).rev() {
+                    (first, *a) = (first / (to + 1), first % (to + 1));
+                }
+                let mut out = Vec::with_capacity(cells.len());
+                let last = to.len() - 1;
+                while out.len() < cells.len() {
+                    let left = (cells.len() - out.len()) as u64;
+                    let count = left.min(to[last] + 1 - at[last]);
+                    dense.run(&at, count, &mut out);
+                    at[last] += count - 1;
+                    next(&mut at, to);
+                }
+                out
+            }
+        }
+    }
+}
+
 impl Table {
     /// The number of cells.
     pub fn size(&self) -> u64 {
@@ -481,23 +522,15 @@ impl Table {
         })
     }
 
-    /// The Grundy values of all cells, the last counter fastest; `None` if one has none, or one past 64 bits.
-    pub fn values(&self) -> Option<Vec<u64>> {
-        let Store::Dense(dense, None) = &self.store else {
-            return self
-                .cells()
-                .map(|(_, cell)| cell?.grundy?.to_u64())
-                .collect();
-        };
-        if !dense.by_value() {
-            return None;
-        }
-        let mut values = Vec::with_capacity(self.size() as usize);
-        let mut at = vec![0; self.to.len()];
-        loop {
-            values.push(dense.number(&at));
-            if !next(&mut at, &self.to) {
-                return Some(values);
+    /// The Grundy values of all cells; `None` if one has none, or one past 64 bits.
+    pub(crate) fn values(&self) -> Option<Values> {
+        match &self.store {
+            Store::Dense(dense, None) => dense
+                .by_value()
+                .then(|| Values::Dense(dense.clone(), self.to.clone())),
+            _ => {
+                let values = self.cells().map(|(_, cell)| cell?.grundy?.to_u64());
+                Some(Values::Listed(values.collect::<Option<_>>()?))
             }
         }
     }

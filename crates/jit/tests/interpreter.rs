@@ -79,6 +79,10 @@ fn compare(r: &mut Random, text: &str, rules: &Rules, seen: &mut Seen) {
         match (a, b) {
             (Verdict::Value(a), Verdict::Value(b)) => {
                 assert_eq!(a, b, "{told}");
+                if mode == Mode::Values {
+                    let option = (0..300).find(|v| ours.seen(*v) != theirs.seen(*v));
+                    assert_eq!(option, None, "{told}");
+                }
                 seen.values += 1;
             }
             (Verdict::Missing(option), Verdict::Missing(_)) => {

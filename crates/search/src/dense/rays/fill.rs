@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 
 use super::Ray;
-use crate::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Told, Verdict};
+use crate::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Offset, Told, Verdict, Word};
 
 /// Side of the squares in which cells are visited.
 const TILE: u64 = 32;
@@ -39,34 +39,34 @@ pub struct Rays<'a> {
     misere: bool,
     /// Whether only cells with their members in order are visited.
     halves: bool,
-    lines: Vec<Lines>,
+    lines: Lines,
     looks: Vec<Look>,
     feeds: Vec<Feed>,
     points: Vec<Point>,
     guards: usize,
-    /// Words of a set.
-    words: usize,
     memory: u64,
 }
 
-/// The sets of all parallel rays.
+/// The sets of all rays through the table.
 #[derive(Clone, Debug)]
 struct Lines {
     count: usize,
     sets: Vec<u64>,
+    /// Words of a set.
+    words: usize,
     /// For each, the first word that is not full.
     low: Vec<u32>,
 }
 
-/// Which of some lines a cell is on: the sum of an entry for each counter.
+/// Which line of a direction a cell is on: the sum of an entry for each counter.
 #[derive(Clone, Debug)]
 struct Places(Vec<Box<[usize]>>);
 
 /// A ray whose values are options.
 #[derive(Clone, Debug)]
 struct Look {
-    lines: usize,
-    places: Places,
+    /// Whose line it is.
+    feed: usize,
     guard: Option<usize>,
     from: Vec<u64>,
 }
@@ -74,7 +74,6 @@ struct Look {
 /// What is put into lines at a cell.
 #[derive(Clone, Debug)]
 struct Feed {
-    lines: usize,
     places: Places,
     what: Source,
 }
@@ -119,7 +118,12 @@ impl<'a> Rays<'a> {
             mode,
             misere,
             halves,
-            lines: Vec::new(),
+            lines: Lines {
+                count: 0,
+                sets: Vec::new(),
+                words: 4,
+                low: Vec::new(),
+            },
             looks: Vec::new(),
             feeds: Vec::new(),
             points: Vec::new(),
@@ -128,7 +132,6 @@ impl<'a> Rays<'a> {
                 .filter_map(|ray| ray.guard)
                 .max()
                 .map_or(0, |g| g + 1),
-            words: 4,
             memory,
         };
         let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
@@ -155,58 +158,46 @@ impl<'a> Rays<'a> {
                     "{count} moves along a ray whose values can come twice"
                 ));
             }
-            let (lines, places) = if halves && ray.step[0] != ray.step[1] {
-                let lines = *heaps.get_or_insert_with(|| {
+            let feed = if halves && ray.step[0] != ray.step[1] {
+                let heaps = *heaps.get_or_insert_with(|| {
+                    let first = out.lines.count;
+                    out.lines.count += to[0] as usize + 1;
                     let feeds = [0, 1].map(|i| Feed {
-                        lines: out.lines.len(),
-                        places: Places::of_one(&to, i),
+                        places: Places::of_one(&to, i, first),
                         what: Source::Own,
                     });
                     out.feeds.extend(feeds);
-                    out.lines.push(Lines::new(to[0] as usize + 1));
-                    out.lines.len() - 1
+                    out.feeds.len() - 2
                 });
                 // What is taken from one heap leaves the other.
-                (lines, Places::of_one(&to, usize::from(ray.step[0] > 0)))
+                heaps + usize::from(ray.step[0] > 0)
             } else {
-                let (places, count) = Places::along(&to, &ray.step, halves)?;
+                let (places, count) = Places::along(&to, &ray.step, halves, out.lines.count)?;
+                out.lines.count += count;
                 let what = match (plain(ray), ray.count) {
                     (true, _) => Source::Own,
                     (false, count) => Source::Behind(ray.from.clone(), count.map(&times)),
                 };
-                out.feeds.push(Feed {
-                    lines: out.lines.len(),
-                    places: places.clone(),
-                    what,
-                });
-                out.lines.push(Lines::new(count));
-                (out.lines.len() - 1, places)
+                out.feeds.push(Feed { places, what });
+                out.feeds.len() - 1
             };
             out.looks.push(Look {
-                lines,
-                places,
+                feed,
                 guard,
                 from: ray.from.clone(),
             });
         }
+        out.lines.low = vec![0; out.lines.count];
         // Half as much again as one long side is what values of Wythoff's game take.
         let guess = to
             .iter()
             .max()
             .map_or(0, |&to| to.saturating_mul(3) / 2 / 64);
         let guess = if mode == Mode::Values { guess } else { 0 };
-        if !out.widen(guess.min(1 << 24) as usize) {
+        if !out.lines.widen(guess.min(1 << 24) as usize, memory) {
             return Err("its rays would take more memory than there may be".to_owned());
         }
         Ok(out)
-    }
-
-    /// Bytes that its sets take as they are.
-    pub fn bytes(&self) -> u64 {
-        self.lines
-            .iter()
-            .map(|lines| 8 * lines.sets.len() as u64)
-            .sum()
     }
 
     /// Computes all cells. `guards` say for each guard whether it holds, by a value of 0; `rest` evaluates the moves that are
@@ -214,13 +205,83 @@ impl<'a> Rays<'a> {
     pub fn fill(
         &mut self,
         guards: &mut [Box<dyn Evaluate + 'a>],
-        mut rest: Option<&mut (dyn Evaluate + 'a)>,
+        rest: Option<&mut (dyn Evaluate + 'a)>,
         told: &mut Told<'_>,
     ) -> Result<Cells, Failed> {
         assert!(guards.len() >= self.guards, "all guards are given");
         if self.misere && rest.is_some() {
             return Err(Failed::Unable);
         }
+        let looked: Vec<usize> = self.looks.iter().map(|look| look.feed).collect();
+        let simple = self.mode == Mode::Values
+            && guards.is_empty()
+            && rest.is_none()
+            && self.points.is_empty()
+            && (self.halves || self.layout.unordered().is_empty())
+            && self
+                .feeds
+                .iter()
+                .all(|feed| matches!(feed.what, Source::Own))
+            && (0..self.feeds.len()).all(|feed| looked.contains(&feed));
+        match (simple, self.feeds.len()) {
+            (true, 1) => self.fill_simple::<1>(told),
+            (true, 2) => self.fill_simple::<2>(told),
+            (true, 3) => self.fill_simple::<3>(told),
+            (true, 4) => self.fill_simple::<4>(told),
+            _ => self.fill_any(guards, rest, told),
+        }
+    }
+
+    /// Fills a table in which nothing counts but N rays without end, each from the next cell on.
+    fn fill_simple<const N: usize>(&mut self, told: &mut Told<'_>) -> Result<Cells, Failed> {
+        let mut cells = Cells::unknown(self.layout.cells());
+        let Rays {
+            layout,
+            lines,
+            feeds,
+            memory,
+            ..
+        } = self;
+        let of_cell = Places::of_cells(layout);
+        let mut failed = None;
+        let mut done = 0;
+        let mut due = TELL;
+        let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
+            let run: [_; N] = std::array::from_fn(|i| feeds[i].places.run(at, axis, count));
+            let (first, places) = of_cell.run(at, axis, count);
+            for (i, place) in places.iter().enumerate() {
+                let keys = std::array::from_fn(|f| run[f].0.wrapping_add(run[f].1[i]));
+                let value = lines.mex::<N>(keys);
+                let put = put(&mut cells, first.wrapping_add(*place) as u64, value);
+                let mut inserted = || {
+                    keys.iter()
+                        .try_for_each(|key| lines.insert(*key, value, *memory))
+                };
+                if let Err(why) = put.and_then(|()| inserted()) {
+                    failed = Some(why);
+                    return ControlFlow::Break(());
+                }
+            }
+            done += count;
+            if done >= due {
+                due = done + TELL;
+                if told(done).is_break() {
+                    failed = Some(Failed::Stopped);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        let _ = visit_runs(layout, self.halves, TILE, visit);
+        failed.map_or(Ok(cells), Err)
+    }
+
+    fn fill_any(
+        &mut self,
+        guards: &mut [Box<dyn Evaluate + 'a>],
+        mut rest: Option<&mut (dyn Evaluate + 'a)>,
+        told: &mut Told<'_>,
+    ) -> Result<Cells, Failed> {
         let mut cells = Cells::unknown(self.layout.cells());
         let layout = self.layout;
         let n = layout.words().len();
@@ -230,39 +291,38 @@ impl<'a> Rays<'a> {
         let mut failed = None;
         let mut done = 0;
         let mut holds: SmallVec<[bool; 8]> = SmallVec::new();
-        let mut visit = |at: &[u64; COUNTERS]| {
-            let at = &at[..n];
-            holds.clear();
-            for guard in &mut *guards {
-                match guard.evaluate(at, &cells) {
-                    Verdict::Value(value) => holds.push(value == 0),
-                    _ => {
-                        failed = Some(Failed::Unable);
-                        return ControlFlow::Break(());
+        let mut due = TELL;
+        let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
+            let mut at = *at;
+            for _ in 0..count {
+                holds.clear();
+                for guard in &mut *guards {
+                    match guard.evaluate(&at[..n], &cells) {
+                        Verdict::Value(value) => holds.push(value == 0),
+                        _ => {
+                            failed = Some(Failed::Unable);
+                            return ControlFlow::Break(());
+                        }
                     }
                 }
+                if let Err(why) = self.cell(&at[..n], &holds, rest.as_deref_mut(), &mut cells) {
+                    failed = Some(why);
+                    return ControlFlow::Break(());
+                }
+                at[axis] += 1;
             }
-            if let Err(why) = self.cell(at, &holds, rest.as_deref_mut(), &mut cells) {
-                failed = Some(why);
-                return ControlFlow::Break(());
-            }
-            done += 1;
-            if done % TELL == 0 && told(done).is_break() {
-                failed = Some(Failed::Stopped);
-                return ControlFlow::Break(());
+            done += count;
+            if done >= due {
+                due = done + TELL;
+                if told(done).is_break() {
+                    failed = Some(Failed::Stopped);
+                    return ControlFlow::Break(());
+                }
             }
             ControlFlow::Continue(())
         };
-        let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
-        let _ = if halves {
-            visit_halves(to[0], tile, &mut visit)
-        } else {
-            visit_all(&to, tile, &mut [0; COUNTERS], 0, &mut visit)
-        };
-        match failed {
-            Some(why) => Err(why),
-            None => Ok(cells),
-        }
+        let _ = visit_runs(layout, halves, tile, visit);
+        failed.map_or(Ok(cells), Err)
     }
 
     #[inline]
@@ -273,71 +333,58 @@ impl<'a> Rays<'a> {
         rest: Option<&mut (dyn Evaluate + 'a)>,
         cells: &mut Cells,
     ) -> Result<(), Failed> {
-        for i in 0..self.feeds.len() {
-            let Source::Behind(from, end) = &self.feeds[i].what else {
+        let keys: SmallVec<[usize; 8]> = self.feeds.iter().map(|feed| feed.places.at(at)).collect();
+        for (feed, &key) in self.feeds.iter().zip(&keys) {
+            let Source::Behind(from, end) = &feed.what else {
                 continue;
             };
             let value = behind(self.layout, at, from, cells);
             let ended = end
                 .as_ref()
                 .and_then(|end| behind(self.layout, at, end, cells));
-            let (lines, line) = (self.feeds[i].lines, self.feeds[i].places.at(at));
-            if let Some(value) = ended.filter(|v| self.kept(*v)) {
-                self.lines[lines].remove(line, self.words, value);
+            if let Some(value) = ended.filter(|v| kept(self.mode, *v)) {
+                self.lines.remove(key, value);
             }
-            if let Some(value) = value.filter(|v| self.kept(*v)) {
-                self.insert(lines, line, value)?;
+            if let Some(value) = value.filter(|v| kept(self.mode, *v)) {
+                self.lines.insert(key, value, self.memory)?;
             }
         }
         let runs = self.layout.unordered();
         let canonical = self.halves || runs.iter().all(|run| at[run.clone()].is_sorted());
         let value = if canonical {
-            let value = self.value(at, holds, rest, cells)?;
+            let value = self.value(at, &keys, holds, rest, cells)?;
             let place = self.layout.index(at).expect("it is a cell of the table");
-            while !cells.put(place, value) {
-                *cells = cells.wider().ok_or(Failed::Unable)?;
-            }
+            put(cells, place, value)?;
             value
         } else {
             let none = [0; COUNTERS];
             behind(self.layout, at, &none[..at.len()], cells).expect("it is a cell of the table")
         };
-        if self.kept(value) {
-            for i in 0..self.feeds.len() {
-                if matches!(self.feeds[i].what, Source::Own) {
-                    let line = self.feeds[i].places.at(at);
-                    self.insert(self.feeds[i].lines, line, value)?;
+        if kept(self.mode, value) {
+            for (feed, &key) in self.feeds.iter().zip(&keys) {
+                if matches!(feed.what, Source::Own) {
+                    self.lines.insert(key, value, self.memory)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether a value is put into sets: of outcomes only those of P-positions are.
-    #[inline]
-    fn kept(&self, value: u64) -> bool {
-        self.mode == Mode::Values || value == 0
-    }
-
-    /// The value of a cell.
+    /// The value of a cell on these lines.
     #[inline]
     fn value(
-        &mut self,
+        &self,
         at: &[u64],
+        keys: &[usize],
         holds: &[bool],
         rest: Option<&mut (dyn Evaluate + 'a)>,
         cells: &Cells,
     ) -> Result<u64, Failed> {
         let active = |guard: Option<usize>| guard.is_none_or(|guard| holds[guard]);
-        let reaches = |from: &[u64]| at.iter().zip(from).all(|(x, f)| x >= f);
-        let mut any = false;
         let mut few: SmallVec<[u64; 16]> = SmallVec::new();
         for point in &self.points {
-            if active(point.guard)
-                && let Some(value) = behind(self.layout, at, &point.taken, cells)
-            {
-                any = true;
-                few.push(value);
+            if active(point.guard) {
+                few.extend(behind(self.layout, at, &point.taken, cells));
             }
         }
         let others = match rest {
@@ -348,17 +395,13 @@ impl<'a> Rays<'a> {
                 _ => return Err(Failed::Unable),
             },
         };
-        let words = self.words;
+        let mut any = !few.is_empty();
         let mut sets: SmallVec<[&[u64]; 8]> = SmallVec::new();
         let mut low = 0;
-        for look in &self.looks {
-            if active(look.guard) {
-                any |= self.misere && reaches(&look.from);
-                let line = look.places.at(at);
-                let lines = &self.lines[look.lines];
-                sets.push(&lines.sets[line * words..][..words]);
-                low = low.max(lines.low[line]);
-            }
+        for look in self.looks.iter().filter(|look| active(look.guard)) {
+            any |= at.iter().zip(&look.from).all(|(x, f)| x >= f);
+            sets.push(self.lines.set(keys[look.feed]));
+            low = low.max(self.lines.low[keys[look.feed]]);
         }
         if self.mode == Mode::Outcomes {
             let next_wins = few.contains(&0) || sets.iter().any(|set| set[0] & 1 == 1);
@@ -366,15 +409,14 @@ impl<'a> Rays<'a> {
         }
         let mut word = low as usize;
         loop {
-            word = if sets.is_empty() {
-                word
-            } else {
-                grundy_kernels::first_hole(&sets, word)
-            };
-            let mut free = !sets
+            if !sets.is_empty() {
+                word = grundy_kernels::first_hole(&sets, word);
+            }
+            let union = sets
                 .iter()
                 .filter_map(|set| set.get(word))
                 .fold(0, |all, w| all | w);
+            let mut free = !union;
             while free != 0 {
                 let value = word as u64 * 64 + u64::from(free.trailing_zeros());
                 if !few.contains(&value) && !others.as_ref().is_some_and(|o| o.seen(value)) {
@@ -385,84 +427,111 @@ impl<'a> Rays<'a> {
             word += 1;
         }
     }
+}
 
-    /// Puts a value into a set.
-    #[inline]
-    fn insert(&mut self, lines: usize, line: usize, value: u64) -> Result<(), Failed> {
-        // The last word is never full, so that there is a mex.
-        if value / 64 + 1 >= self.words as u64 && !self.widen(value as usize / 64 + 2) {
-            return Err(Failed::Memory);
-        }
-        self.lines[lines].insert(line, self.words, value);
-        Ok(())
-    }
+/// Whether a value is put into sets: of outcomes only those of P-positions are.
+#[inline]
+fn kept(mode: Mode, value: u64) -> bool {
+    mode == Mode::Values || value == 0
+}
 
-    /// Makes sets at least so many words long; `false` if they would take too much memory.
-    #[cold]
-    fn widen(&mut self, words: usize) -> bool {
-        let words = (words + words / 4 + 4) & !3;
-        let count: usize = self.lines.iter().map(|lines| lines.count).sum();
-        let bytes = (count as u64).saturating_mul(8 * words as u64 + 4);
-        if bytes > self.memory {
-            return false;
-        }
-        for lines in &mut self.lines {
-            let mut sets = vec![0; lines.count * words];
-            if !lines.sets.is_empty() {
-                let rows = lines.sets.chunks_exact(self.words);
-                for (old, new) in rows.zip(sets.chunks_exact_mut(words)) {
-                    new[..old.len()].copy_from_slice(old);
-                }
-            }
-            lines.sets = sets;
-        }
-        self.words = words;
-        true
+/// Puts a value into a cell, and makes cells wider for it if need be.
+#[inline(always)]
+fn put(cells: &mut Cells, place: u64, value: u64) -> Result<(), Failed> {
+    if cells.put(place, value) {
+        return Ok(());
     }
+    put_wider(cells, place, value)
+}
+
+#[cold]
+fn put_wider(cells: &mut Cells, place: u64, value: u64) -> Result<(), Failed> {
+    while !cells.put(place, value) {
+        *cells = cells.wider().ok_or(Failed::Unable)?;
+    }
+    Ok(())
 }
 
 impl Lines {
-    fn new(count: usize) -> Lines {
-        Lines {
-            count,
-            sets: Vec::new(),
-            low: vec![0; count],
-        }
+    #[inline]
+    fn set(&self, line: usize) -> &[u64] {
+        &self.sets[line * self.words..][..self.words]
     }
 
+    /// The least value that is in none of these sets.
     #[inline]
-    fn insert(&mut self, line: usize, words: usize, value: u64) {
-        let set = &mut self.sets[line * words..][..words];
+    fn mex<const N: usize>(&self, lines: [usize; N]) -> u64 {
+        let sets = lines.map(|line| self.set(line));
+        let low = lines.iter().map(|line| self.low[*line]).max().unwrap_or(0) as usize;
+        let union = |word: usize| sets.iter().fold(0, |all, set| all | set[word]);
+        let mut word = low;
+        // Often it is there.
+        let mut all = union(word);
+        if all == u64::MAX {
+            word = grundy_kernels::first_hole(&sets, low + 1);
+            all = union(word);
+        }
+        word as u64 * 64 + u64::from(all.trailing_ones())
+    }
+
+    /// Puts a value into a set.
+    #[inline(always)]
+    fn insert(&mut self, line: usize, value: u64, memory: u64) -> Result<(), Failed> {
+        // The last word is never full, so that there is a mex.
+        if value / 64 + 1 >= self.words as u64 && !self.widen(value as usize / 64 + 2, memory) {
+            return Err(Failed::Memory);
+        }
+        let set = &mut self.sets[line * self.words..][..self.words];
         set[(value / 64) as usize] |= 1 << (value % 64);
         let low = &mut self.low[line];
         while set[*low as usize] == u64::MAX {
             *low += 1;
         }
+        Ok(())
     }
 
     #[inline]
-    fn remove(&mut self, line: usize, words: usize, value: u64) {
+    fn remove(&mut self, line: usize, value: u64) {
         let word = value / 64;
-        self.sets[line * words..][..words][word as usize] &= !(1 << (value % 64));
+        self.sets[line * self.words + word as usize] &= !(1 << (value % 64));
         self.low[line] = self.low[line].min(word as u32);
+    }
+
+    /// Makes sets at least so many words long; `false` if they would take too much memory.
+    #[cold]
+    fn widen(&mut self, words: usize, memory: u64) -> bool {
+        let words = (words + words / 4 + 4) & !3;
+        if (self.count as u64).saturating_mul(8 * words as u64 + 4) > memory {
+            return false;
+        }
+        let mut sets = vec![0; self.count * words];
+        if !self.sets.is_empty() {
+            let rows = self.sets.chunks_exact(self.words);
+            for (old, new) in rows.zip(sets.chunks_exact_mut(words)) {
+                new[..old.len()].copy_from_slice(old);
+            }
+        }
+        (self.sets, self.words) = (sets, words);
+        true
     }
 }
 
 impl Places {
-    /// A line for each value of one counter.
-    fn of_one(to: &[u64], counter: usize) -> Places {
-        let entry = |i: usize, x: u64| if i == counter { x as usize } else { 0 };
-        Places(
-            to.iter()
-                .enumerate()
-                .map(|(i, &to)| (0..=to).map(|x| entry(i, x)).collect())
-                .collect(),
-        )
+    /// A line for each value of one counter, numbered from `base` on.
+    fn of_one(to: &[u64], counter: usize, base: usize) -> Places {
+        let entry = |i: usize, x: u64| if i == counter { base + x as usize } else { 0 };
+        let entries = |(i, &to): (usize, &u64)| (0..=to).map(|x| entry(i, x)).collect();
+        Places(to.iter().enumerate().map(entries).collect())
     }
 
-    /// The lines in a direction, and how many they are. Counted from where a line enters the table by its first counter that
-    /// changes; with `halves`, from where its first counter is least.
-    fn along(to: &[u64], step: &[u64], halves: bool) -> Result<(Places, usize), String> {
+    /// The lines in a direction, numbered from `base` on, and how many they are. Counted from where a line enters the table by
+    /// its first counter that changes; with `halves`, from where its first counter is least.
+    fn along(
+        to: &[u64],
+        step: &[u64],
+        halves: bool,
+        base: usize,
+    ) -> Result<(Places, usize), String> {
         let first = step
             .iter()
             .position(|&s| s > 0)
@@ -495,23 +564,39 @@ impl Places {
             if i != first {
                 return (x as usize).wrapping_mul(factors[i] as usize);
             }
-            let mut sum = ((x % stride) * factors[i]) as usize;
+            let mut sum = base + ((x % stride) * factors[i]) as usize;
             for j in (0..to.len()).filter(|&j| j != first) {
                 let behind = back(j).wrapping_sub(step[j].wrapping_mul(x / stride));
                 sum = sum.wrapping_add(behind.wrapping_mul(factors[j]) as usize);
             }
             sum
         };
-        let places = to
-            .iter()
-            .enumerate()
-            .map(|(i, &to)| (0..=to).map(|x| entry(i, x)).collect());
-        Ok((Places(places.collect()), count as usize))
+        let entries = |(i, &to): (usize, &u64)| (0..=to).map(|x| entry(i, x)).collect();
+        let places = to.iter().enumerate().map(entries).collect();
+        Ok((Places(places), count as usize))
+    }
+
+    /// The places of the cells themselves.
+    fn of_cells(layout: &Layout) -> Places {
+        let entries = |word: &Word| match &word.offset {
+            Offset::Times(stride) => (0..=word.to).map(|x| (stride * x) as usize).collect(),
+            Offset::Listed(list) => list.iter().map(|&entry| entry as usize).collect(),
+        };
+        Places(layout.words().iter().map(entries).collect())
+    }
+
+    /// A number, and numbers to be added to it, for so many cells in a row along a counter.
+    #[inline]
+    fn run(&self, at: &[u64; COUNTERS], axis: usize, count: u64) -> (usize, &[usize]) {
+        let others = (0..self.0.len()).filter(|&i| i != axis);
+        let sum = others.fold(0usize, |sum, i| sum.wrapping_add(self.0[i][at[i] as usize]));
+        (sum, &self.0[axis][at[axis] as usize..][..count as usize])
     }
 
     #[inline]
     fn at(&self, at: &[u64]) -> usize {
-        self.0.iter().zip(at).fold(0usize, |sum, (entries, &x)| {
+        let entries = self.0.iter().zip(at);
+        entries.fold(0usize, |sum, (entries, &x)| {
             sum.wrapping_add(entries[x as usize])
         })
     }
@@ -544,69 +629,75 @@ fn mirrored(ray: &Ray, rays: &[Ray], layout: &Layout) -> bool {
     })
 }
 
+/// Visits runs of cells along a counter, so that whatever can be taken from a position has been: those of an unordered pair
+/// once, if by halves.
+fn visit_runs<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
+    layout: &Layout,
+    halves: bool,
+    tile: u64,
+    f: &mut F,
+) -> ControlFlow<()> {
+    let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
+    if halves {
+        visit_halves(to[0], tile, f)
+    } else {
+        visit_all(&to, tile, &mut [0; COUNTERS], 0, f)
+    }
+}
+
 /// Visits the cells of an unordered pair.
-fn visit_halves(
+fn visit_halves<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
     to: u64,
     tile: u64,
-    f: &mut dyn FnMut(&[u64; COUNTERS]) -> ControlFlow<()>,
+    f: &mut F,
 ) -> ControlFlow<()> {
     let mut at = [0; COUNTERS];
-    let mut larger = 0;
-    while larger <= to {
+    for larger in (0..=to).step_by(step(tile)) {
         let last = larger.saturating_add(tile - 1).min(to);
-        let mut smaller = 0;
-        while smaller <= last {
+        for smaller in (0..=last).step_by(step(tile)) {
             let end = smaller.saturating_add(tile - 1);
             for b in larger.max(smaller)..=last {
-                at[1] = b;
-                for a in smaller..=end.min(b) {
-                    at[0] = a;
-                    f(&at)?;
-                }
+                (at[0], at[1]) = (smaller, b);
+                f(&at, 0, end.min(b) + 1 - smaller)?;
             }
-            smaller = end.saturating_add(1);
         }
-        larger = last + 1;
     }
     ControlFlow::Continue(())
 }
 
 /// Visits all cells: in order, but for squares over the last two counters.
-fn visit_all(
+fn visit_all<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
     to: &[u64],
     tile: u64,
     at: &mut [u64; COUNTERS],
     depth: usize,
-    f: &mut dyn FnMut(&[u64; COUNTERS]) -> ControlFlow<()>,
+    f: &mut F,
 ) -> ControlFlow<()> {
-    if depth + 2 == to.len() {
-        let (rows, columns) = (to[depth], to[depth + 1]);
-        let mut row = 0;
-        while row <= rows {
-            let last = row.saturating_add(tile - 1).min(rows);
-            let mut column = 0;
-            while column <= columns {
-                let end = column.saturating_add(tile - 1).min(columns);
-                for a in row..=last {
-                    at[depth] = a;
-                    for b in column..=end {
-                        at[depth + 1] = b;
-                        f(at)?;
-                    }
-                }
-                column = end + 1;
-            }
-            row = last + 1;
+    if depth + 1 == to.len() {
+        at[depth] = 0;
+        return f(at, depth, to[depth] + 1);
+    }
+    if depth + 2 < to.len() {
+        for x in 0..=to[depth] {
+            at[depth] = x;
+            visit_all(to, tile, at, depth + 1, f)?;
         }
         return ControlFlow::Continue(());
     }
-    for x in 0..=to[depth] {
-        at[depth] = x;
-        if depth + 1 == to.len() {
-            f(at)?;
-        } else {
-            visit_all(to, tile, at, depth + 1, f)?;
+    let (rows, columns) = (to[depth], to[depth + 1]);
+    for row in (0..=rows).step_by(step(tile)) {
+        let last = row.saturating_add(tile - 1).min(rows);
+        for column in (0..=columns).step_by(step(tile)) {
+            let end = column.saturating_add(tile - 1).min(columns);
+            for a in row..=last {
+                (at[depth], at[depth + 1]) = (a, column);
+                f(at, depth + 1, end + 1 - column)?;
+            }
         }
     }
     ControlFlow::Continue(())
+}
+
+fn step(tile: u64) -> usize {
+    usize::try_from(tile).unwrap_or(usize::MAX)
 }
