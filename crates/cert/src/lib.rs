@@ -8,7 +8,7 @@
 //! | `format` | `"grundy-certificate"` |
 //! | `version` | 1; a reader refuses a newer one by name |
 //! | `game` | `text`, the rules as they were given (a code, or the text of a game), and `arguments`, a list of `name=value` |
-//! | `code` | the take-and-break code that the rules are: `digits`, `tail`, `unequal` ([`grundy_core::Code`]) |
+//! | `code` | the take-and-break code that the rules are: `digits`, `tail`, `unequal` ([`grundy_core::Code`]); not where the proof is of the kind `rows` |
 //! | `period`, `preperiod`, `saltus` | G(n + period) = G(n) + saltus for every n ≥ preperiod; both as small as can be |
 //! | `max` | the greatest value of all heaps, `null` if the saltus is not 0 |
 //! | `values` | `count` and `sha256` of the values of the heaps 0, 1, …, count − 1, and perhaps the `list` |
@@ -20,11 +20,13 @@
 //! The book's page "Certificates" has the theorems. Cost: linear in the file.
 
 mod read;
+mod rows;
 mod values;
 mod write;
 
 pub use grundy_core::Code;
 pub use read::{Problem, parse, read};
+pub use rows::{Ray, Row, Rows};
 pub use values::{Hasher, Values};
 pub use write::write;
 
@@ -36,7 +38,7 @@ pub const VERSION: u64 = 1;
 pub struct Certificate {
     /// The rules as the user gave them.
     pub game: GameText,
-    /// The code that they are.
+    /// The code that they are; one without digits where the proof is of a row, which has its moves itself.
     pub code: Code,
     /// The least p for which G(n + p) = G(n) + saltus from some n on.
     pub period: u64,
@@ -89,6 +91,9 @@ pub enum Proof {
         /// n1: the first heap looked at.
         settled_from: u64,
     },
+    /// A row of a game of two counters whose moves are translations: the state from which its values are computed comes
+    /// again. The values are those of the row before that; n is the other counter.
+    Rows(Rows),
 }
 
 impl Proof {
@@ -99,6 +104,7 @@ impl Proof {
             Proof::Window(_) => "window",
             Proof::Cofinite { .. } => "cofinite",
             Proof::Arithmetic { .. } => "arithmetic",
+            Proof::Rows(_) => "rows",
         }
     }
 }
@@ -140,7 +146,7 @@ mod tests {
         }
     }
 
-    fn samples() -> [Certificate; 4] {
+    fn samples() -> [Certificate; 5] {
         let window = Window {
             mask: 0b1011,
             position_bit: true,
@@ -158,11 +164,22 @@ mod tests {
             },
             ..cofinite.clone()
         };
+        let ray = |from, step, count| Ray { from, step, count };
+        let rows = Certificate {
+            code: Code::default(),
+            proof: Proof::Rows(Rows {
+                fixed: 1,
+                rays: vec![ray([1, 0], [1, 0], None), ray([2, 3], [0, 0], Some(1))],
+                rows: vec![Row::default(); 2],
+            }),
+            ..cofinite.clone()
+        };
         [
             sample(Proof::Long { checked_to: 99 }),
             sample(Proof::Window(window)),
             cofinite,
             arithmetic,
+            rows,
         ]
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use crate::{Certificate, Code, GameText, Proof, VERSION, Values, Window};
+use crate::{Certificate, Code, GameText, Proof, Ray, Row, Rows, VERSION, Values, Window};
 
 /// Why a text is no certificate that can be read.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,9 @@ pub enum Problem {
         version: u64,
     },
     /// It has a proof that is not known here.
-    #[error("no kind of proof `{0}` is known: `long`, `window`, `cofinite` and `arithmetic` are")]
+    #[error(
+        "no kind of proof `{0}` is known: `long`, `window`, `cofinite`, `arithmetic` and `rows` are"
+    )]
     Kind(String),
     /// A key is missing, unknown, or has what it may not have.
     #[error("`{key}` {what}")]
@@ -88,13 +90,6 @@ pub fn parse(text: &str) -> Result<Certificate, Problem> {
         arguments: game.list("arguments", "texts", |v| v.as_str().map(str::to_owned))?,
     };
     game.end()?;
-    let mut code = all.object("code")?;
-    let digits = Code {
-        digits: code.list("digits", "natural numbers", Json::as_u64)?,
-        tail: code.number("tail")?,
-        unequal: code.truth("unequal")?,
-    };
-    code.end()?;
     let mut proof = all.object("proof")?;
     let kind = match proof.text("kind")?.as_str() {
         "long" => Proof::Long {
@@ -114,9 +109,33 @@ pub fn parse(text: &str) -> Result<Certificate, Problem> {
             witnesses_to: proof.number("witnesses_to")?,
             settled_from: proof.number("settled_from")?,
         }),
+        "rows" => Proof::Rows(Rows {
+            fixed: proof.number("fixed")?,
+            rays: proof.objects("rays", |ray| {
+                Ok(Ray {
+                    from: ray.pair("from")?,
+                    step: ray.pair("step")?,
+                    count: ray.number_or_null("count")?,
+                })
+            })?,
+            rows: proof.objects("rows", |row| {
+                Ok(Row {
+                    period: row.number("period")?,
+                    preperiod: row.number("preperiod")?,
+                    saltus: row.number("saltus")?,
+                    state_at: row.number("state_at")?,
+                    state_period: row.number("state_period")?,
+                })
+            })?,
+        }),
         other => return Err(Problem::Kind(other.to_owned())),
     };
     proof.end()?;
+    // The moves of a row are in its proof.
+    let code = match kind {
+        Proof::Rows(_) => Code::default(),
+        _ => code(&mut all)?,
+    };
     let mut values = all.object("values")?;
     let table = Values {
         count: values.number("count")?,
@@ -129,19 +148,27 @@ pub fn parse(text: &str) -> Result<Certificate, Problem> {
     values.end()?;
     let certificate = Certificate {
         game: text,
-        code: digits,
+        code,
         period: all.number("period")?,
         preperiod: all.number("preperiod")?,
         saltus: all.number("saltus")?,
-        max: match all.map.get("max") {
-            Some(Json::Null) => all.take("max").map(|_| None)?,
-            _ => Some(all.number("max")?),
-        },
+        max: all.number_or_null("max")?,
         values: table,
         proof: kind,
     };
     all.end()?;
     Ok(certificate)
+}
+
+fn code(all: &mut Object) -> Result<Code, Problem> {
+    let mut code = all.object("code")?;
+    let digits = Code {
+        digits: code.list("digits", "natural numbers", Json::as_u64)?,
+        tail: code.number("tail")?,
+        unequal: code.truth("unequal")?,
+    };
+    code.end()?;
+    Ok(digits)
 }
 
 /// The values of a list, which are in texts.
@@ -190,6 +217,39 @@ impl Object {
         let value = self.take(key)?;
         let number = value.as_u64();
         number.ok_or_else(|| self.wrong(key, "is not a natural number below 2^64"))
+    }
+
+    fn number_or_null(&mut self, key: &str) -> Result<Option<u64>, Problem> {
+        match self.map.get(key) {
+            Some(Json::Null) => self.take(key).map(|_| None),
+            _ => self.number(key).map(Some),
+        }
+    }
+
+    fn pair(&mut self, key: &str) -> Result<[u64; 2], Problem> {
+        let list = self.list(key, "two natural numbers", Json::as_u64)?;
+        let pair = list.try_into();
+        pair.map_err(|_| self.wrong(key, "is not a list of two natural numbers"))
+    }
+
+    /// A list of objects, each read whole.
+    fn objects<T>(
+        &mut self,
+        key: &str,
+        mut read: impl FnMut(&mut Object) -> Result<T, Problem>,
+    ) -> Result<Vec<T>, Problem> {
+        let maps = self.list(key, "objects", |v| v.as_object().cloned())?;
+        let mut out = Vec::with_capacity(maps.len());
+        for (i, map) in maps.into_iter().enumerate() {
+            let name = match self.name.as_str() {
+                "" => format!("{key}[{i}]"),
+                name => format!("{name}.{key}[{i}]"),
+            };
+            let mut object = Object::new(&name, map);
+            out.push(read(&mut object)?);
+            object.end()?;
+        }
+        Ok(out)
     }
 
     fn truth(&mut self, key: &str) -> Result<bool, Problem> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use crate::{Certificate, Proof, VERSION};
+use crate::{Certificate, Proof, Ray, Row, VERSION};
 
 /// Values on a line.
 const LINE: usize = 32;
@@ -40,16 +40,27 @@ impl Certificate {
                 proof["witnesses_to"] = json!(window.witnesses_to);
                 proof["settled_from"] = json!(window.settled_from);
             }
+            Proof::Rows(rows) => {
+                proof["fixed"] = json!(rows.fixed);
+                let rays = rows.rays.iter();
+                let ray = |r: &Ray| json!({ "from": r.from, "step": r.step, "count": r.count });
+                proof["rays"] = rays.map(ray).collect();
+                let row = |r: &Row| {
+                    json!({
+                        "period": r.period,
+                        "preperiod": r.preperiod,
+                        "saltus": r.saltus,
+                        "state_at": r.state_at,
+                        "state_period": r.state_period,
+                    })
+                };
+                proof["rows"] = rows.rows.iter().map(row).collect();
+            }
         }
-        let all = json!({
+        let mut all = json!({
             "format": "grundy-certificate",
             "version": VERSION,
             "game": { "text": self.game.text, "arguments": self.game.arguments },
-            "code": {
-                "digits": self.code.digits,
-                "tail": self.code.tail,
-                "unequal": self.code.unequal,
-            },
             "period": self.period,
             "preperiod": self.preperiod,
             "saltus": self.saltus,
@@ -57,6 +68,13 @@ impl Certificate {
             "proof": proof,
             "values": values,
         });
+        if !matches!(self.proof, Proof::Rows(_)) {
+            all["code"] = json!({
+                "digits": self.code.digits,
+                "tail": self.code.tail,
+                "unequal": self.code.unequal,
+            });
+        }
         format!("{all:#}\n")
     }
 }
