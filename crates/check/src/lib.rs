@@ -4,13 +4,15 @@
 //!
 //! The book's page "Certificates" states and proves the theorems. Cost: `long` is quadratic in the values for two parts;
 //! `window` is one step a rare heap and a few hundred a value, and a byte a value; `cofinite` is linear;
-//! `arithmetic` looks at every option of some heaps, and at every choice of heaps from n0 + p for each number of parts.
+//! `arithmetic` looks at every option of some heaps, and at every choice of heaps from n0 + p for each number of parts;
+//! `rows` is linear in the values of all rows, times the options of a value that are near.
 
 mod arithmetic;
 mod claim;
 mod cofinite;
 mod long;
 mod render;
+mod rows;
 mod rules;
 mod window;
 
@@ -98,8 +100,10 @@ pub struct Refusal {
     pub fault: Fault,
     /// In a sentence.
     pub message: String,
-    /// The heap where it fails.
+    /// The heap where it fails; of a row, the column.
     pub at: Option<u64>,
+    /// The row where it fails, if the certificate is of one.
+    pub row: Option<u64>,
     /// What there should be, by this checker.
     pub expected: Option<String>,
     /// What the certificate has.
@@ -112,6 +116,7 @@ impl Refusal {
             fault,
             message: message.into(),
             at: None,
+            row: None,
             expected: None,
             found: None,
         }
@@ -119,6 +124,11 @@ impl Refusal {
 
     fn at(mut self, n: u64) -> Self {
         self.at = Some(n);
+        self
+    }
+
+    fn row(mut self, row: u64) -> Self {
+        self.row = Some(row);
         self
     }
 
@@ -132,8 +142,11 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        if let Some(n) = self.at {
-            write!(f, "; heap {n}")?;
+        match (self.row, self.at) {
+            (Some(row), Some(n)) => write!(f, "; row {row}, column {n}")?,
+            (Some(row), None) => write!(f, "; row {row}")?,
+            (None, Some(n)) => write!(f, "; heap {n}")?,
+            (None, None) => {}
         }
         if let Some(expected) = &self.expected {
             write!(f, "; expected {expected}")?;
@@ -182,7 +195,11 @@ pub fn check(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Report> {
     let mut lines = Vec::new();
-    let game = rules::read(certificate, &mut lines)?;
+    let game = match certificate.proof {
+        // Its rules are no code.
+        Proof::Rows(_) => rules::Read::default(),
+        _ => rules::read(certificate, &mut lines)?,
+    };
     claim::shape(certificate)?;
     let mut run = Run {
         certificate,
@@ -199,6 +216,7 @@ pub fn check(
             multiple,
             settled_from,
         } => arithmetic::check(&mut run, *multiple, *settled_from)?,
+        Proof::Rows(rows) => rows::check(&mut run, rows)?,
         other => {
             let message = format!("proofs of the kind `{}` are not checked yet", other.kind());
             return Err(Refusal::new(Fault::Format, message));

@@ -31,6 +31,7 @@ pub fn to_json(file: &str, checked: &Result<Report, Refusal>) -> Json {
             "fault": refusal.fault.name(),
             "message": refusal.message,
             "at": refusal.at,
+            "row": refusal.row,
             "expected": refusal.expected,
             "found": refusal.found,
         }),

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use grundy_cert::{Certificate, Code};
 use grundy_lang::bind::{self, Arguments};
 use grundy_lang::diag::{Diagnostic, Source};
+use grundy_lang::interp::Rules;
 use grundy_lang::linear::heap;
 
 use crate::{Fault, Refusal, Result};
 
-/// The rules of a game.
+/// The rules of a game of one heap.
+#[derive(Default)]
 pub struct Read {
     /// The moves of all heaps but the few with options of their own.
     pub code: Code,
@@ -59,7 +61,8 @@ pub fn read(certificate: &Certificate, lines: &mut Vec<String>) -> Result<Read> 
     Ok(read)
 }
 
-fn written(text: &str, arguments: &[String], lines: &mut Vec<String>) -> Result<Read> {
+/// Rules that are written out, with their parameters.
+pub fn load(text: &str, arguments: &[String]) -> Result<Rules> {
     let refuse = |message: String| Refusal::new(Fault::Rules, message);
     let failed = |d: &Diagnostic| refuse(format!("the rules cannot be read: {}", d.message));
     let source = Source::new("<certificate>", text);
@@ -67,11 +70,17 @@ fn written(text: &str, arguments: &[String], lines: &mut Vec<String>) -> Result<
         Some(first) => failed(first),
         None => refuse("the rules cannot be read".to_owned()),
     })?;
-    let rules = Arguments::parse(arguments)
+    Arguments::parse(arguments)
         .and_then(|arguments| bind::rules(&Arc::new(game), &arguments))
-        .map_err(|d| failed(&d))?;
-    let heap = heap::read(&rules)
-        .map_err(|why| refuse(format!("the rules are not read as a code: {why}")))?;
+        .map_err(|d| failed(&d))
+}
+
+fn written(text: &str, arguments: &[String], lines: &mut Vec<String>) -> Result<Read> {
+    let rules = load(text, arguments)?;
+    let heap = heap::read(&rules).map_err(|why| {
+        let message = format!("the rules are not read as a code: {why}");
+        Refusal::new(Fault::Rules, message)
+    })?;
     let own = heap.small.iter().filter(|s| s.is_some()).count();
     lines.push(format!(
         "rules: the options of the heaps below {} were compared with the code {}, those of all larger heaps decided at once",

@@ -53,7 +53,7 @@ fn exit_codes() {
     let (exit, out, _) = run(&[name]);
     assert_eq!(exit, 1);
     assert!(
-        out.starts_with("refused: the value 12 heaps later is another; heap 70; expected "),
+        out.starts_with("refused: the value 12 further on is another; heap 70; expected "),
         "{out}"
     );
     let (exit, out, _) = run(&[name, "--json"]);
