@@ -54,7 +54,7 @@ const LOOKS: usize = 20;
 /// A conjecture is looked for among so many values, which take some fifteen bytes each.
 const SEEN: usize = 1 << 22;
 /// At most so many values are written out in a certificate.
-const LISTED: usize = 1000;
+pub(crate) const LISTED: usize = 1000;
 
 impl Heaps {
     /// Nothing is computed yet.

@@ -5,6 +5,7 @@ pub mod arithmetic;
 mod heaps;
 mod occur;
 mod period;
+pub mod rows;
 
 pub use grundy_cert::{Certificate, GameText, Proof};
 pub use grundy_core::Code;
