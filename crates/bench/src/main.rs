@@ -6,6 +6,7 @@ mod kernels;
 mod process;
 mod random;
 mod search;
+mod tables;
 mod team_nim;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ const BENCHES: &[Bench] = &[
     ("judge", judge::run, false),
     ("team-nim", team_nim::run, false),
     ("search", search::run, false),
+    ("tables", tables::run, false),
     ("kernels", kernels::run, false),
     ("kernels-long", kernels::long, true),
 ];

@@ -45,11 +45,16 @@ pub fn grundy() -> Result<PathBuf, String> {
 
 /// A textbook program of `rivals/`, compiled as a judge would.
 pub fn rival(name: &str) -> Result<PathBuf, String> {
+    rival_with(name, "-O2")
+}
+
+/// The same at another level of optimisation.
+pub fn rival_with(name: &str, level: &str) -> Result<PathBuf, String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("rivals/{name}.cpp"));
-    let program = folder()?.join(name);
+    let program = folder()?.join(name.replace('/', "-"));
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let status = Command::new(&compiler)
-        .args(["-O2", "-o"])
+        .args([level, "-o"])
         .args([&program, &source])
         .status()
         .map_err(|e| format!("{}: {e} (set CXX to a C++ compiler)", compiler.display()))?;

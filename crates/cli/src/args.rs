@@ -116,6 +116,7 @@ pub enum Command {
     ///   grundy table 'n -> n - k*k for k in 1..isqrt(n)' --to 1000000 --checksum
     ///   grundy table 0.106 --to 10000000 --output values.parquet
     ///   grundy table 0.454 --to 10000000 --checksum
+    ///   grundy table wythoff --to 10000000 --p-positions --format csv
     #[command(verbatim_doc_comment)]
     Table {
         #[command(flatten)]
@@ -132,9 +133,13 @@ pub enum Command {
         /// Write to this file instead, which is there only once it is whole.
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Print only the SHA-256 of the values as little-endian numbers of 16 bits, or of 32 if one is past 65,535.
+        /// Print only the SHA-256 of the values as little-endian numbers of 16 bits, or of 32 if one is past 65,535;
+        /// with --p-positions of the outcomes, a bit each.
         #[arg(long)]
         checksum: bool,
+        /// List the P-positions only, one a line, of a table that need not fit into memory.
+        #[arg(long)]
+        p_positions: bool,
         /// Keep the state of the run in this file, every minute and at Ctrl-C, and go on from it if it is there.
         #[arg(long, value_name = "FILE")]
         resume: Option<PathBuf>,

@@ -225,6 +225,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             json,
             output,
             checksum,
+            p_positions,
             resume,
         } => {
             let named = output.as_deref().map_or(Format::Text, table::format_of);
@@ -233,6 +234,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
                 to,
                 format: if *json { Format::Json } else { format },
                 checksum: *checksum,
+                p_positions: *p_positions,
                 output: output.as_deref(),
                 resume: resume.as_deref(),
             };

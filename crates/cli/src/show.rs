@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::iter;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use grundy::answer::{End, rule_text, value_text};
@@ -9,10 +10,12 @@ use grundy::catalogue::Entry;
 use grundy::explain::Explanation;
 use grundy::ir::{Game, Play};
 use grundy::period::{Report, formula};
+use grundy::positions::Positions;
 use grundy::sequence::{Sequence, decimal};
 use grundy::table::{Cell, Table, next};
-use grundy::{Answer, Claim, Int};
+use grundy::{Answer, Claim, Diagnostic, Int};
 
+use crate::args::Format;
 use crate::style::Style;
 
 /// The width of a label and the blanks after it.
@@ -347,6 +350,99 @@ pub fn sequence(out: &mut dyn Write, s: &Sequence, style: Style) -> io::Result<(
         value == 0
     };
     grid(out, &s.heading(), true, widest, cells, text, style)
+}
+
+/// A list of P-positions, one a line, as `each` finds them; the error within is that of writing.
+pub fn positions(
+    out: &mut dyn Write,
+    found: &Positions,
+    format: Format,
+    warnings: &[Diagnostic],
+    each: impl FnOnce(&mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> grundy::Result<()>,
+) -> grundy::Result<io::Result<()>> {
+    // What each number stands behind, between which, and what follows the last.
+    let width = |(name, to): (&str, u64)| to.to_string().len().max(name.len());
+    let widths: Vec<usize> = match format {
+        Format::Text => found.axes().map(width).collect(),
+        _ => found.axes().map(|_| 0).collect(),
+    };
+    let (head, between, tail) = match format {
+        Format::Text => ("", "  ", "\n"),
+        Format::Json => (",\n    [", ", ", "]"),
+        _ => ("", ",", "\n"),
+    };
+    let names: Vec<&str> = found.axes().map(|(name, _)| name).collect();
+    let begun = match format {
+        Format::Text => {
+            let names = names.iter().zip(&widths);
+            let names: Vec<String> = names.map(|(name, w)| format!("{name:>w$}")).collect();
+            writeln!(out, "{}", names.join(between))
+        }
+        Format::Json => open_json(out, found, warnings),
+        _ => writeln!(out, "{}", names.join(",")),
+    };
+    if begun.is_err() {
+        return Ok(begun);
+    }
+    let mut failed = None;
+    let mut count = 0u64;
+    let mut text = String::with_capacity(PIECE + 256);
+    each(&mut |at| {
+        let head = if count == 0 {
+            head.trim_start_matches(',')
+        } else {
+            head
+        };
+        text.push_str(head);
+        for (i, (x, width)) in at.iter().zip(&widths).enumerate() {
+            if i > 0 {
+                text.push_str(between);
+            }
+            let digits = x.checked_ilog10().unwrap_or(0) as usize + 1;
+            text.extend(iter::repeat_n(' ', width.saturating_sub(digits)));
+            decimal(*x, &mut text);
+        }
+        text.push_str(tail);
+        count += 1;
+        if text.len() >= PIECE {
+            failed = out.write_all(text.as_bytes()).err();
+            text.clear();
+        }
+        match failed {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    if let Some(error) = failed {
+        return Ok(Err(error));
+    }
+    match format {
+        Format::Text => {
+            let (method, claim) = found.method();
+            let positions = if count == 1 {
+                "P-position"
+            } else {
+                "P-positions"
+            };
+            text.push_str(&format!("\n{count} {positions} ({method}, {claim})\n"));
+        }
+        Format::Json => text.push_str(&format!("\n  ],\n  \"count\": {count}\n}}\n")),
+        _ => {}
+    }
+    Ok(out.write_all(text.as_bytes()))
+}
+
+/// Bytes of a list that are written at a time.
+const PIECE: usize = 1 << 16;
+
+fn open_json(out: &mut dyn Write, found: &Positions, warnings: &[Diagnostic]) -> io::Result<()> {
+    writeln!(out, "{{")?;
+    let mut heading = found.heading();
+    heading["warnings"] = crate::texts(warnings);
+    for (key, value) in heading.as_object().into_iter().flatten() {
+        writeln!(out, "  \"{key}\": {value},")?;
+    }
+    write!(out, "  \"p_positions\": [")
 }
 
 /// The text of a cell, and whether the player to move loses.

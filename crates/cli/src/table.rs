@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use grundy::ir::Game;
 use grundy::open::Opened;
+use grundy::positions::Positions;
 use grundy::sequence::Sequence;
 use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Keep, Source, room};
 use grundy_export::{Column, Kind, Parquet};
@@ -23,6 +26,7 @@ pub struct Wanted<'a> {
     pub to: &'a [u64],
     pub format: Format,
     pub checksum: bool,
+    pub p_positions: bool,
     pub output: Option<&'a Path>,
     pub resume: Option<&'a Path>,
 }
@@ -46,6 +50,9 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
     report(&warnings, Style::stderr(color));
     let args = Arguments::parse(&query.args).map_err(one)?;
     let engine = Engine::parse(&query.engine).map_err(one)?;
+    if wanted.p_positions {
+        return p_positions(color, &game, &args, engine, wanted, &warnings, budget);
+    }
     let exact = bytes || wanted.checksum || wanted.resume.is_some();
     let long = exact || wanted.to.iter().any(|&n| n > FEW);
     let mut sequence = match engine {
@@ -133,7 +140,73 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
         },
         (None, None) => Ok(()),
     };
-    match written.and_then(|()| output.finish()) {
+    done(written.and_then(|()| output.finish()), wanted)
+}
+
+/// Lists the P-positions of a table.
+fn p_positions(
+    color: When,
+    game: &Arc<Game>,
+    args: &Arguments,
+    engine: Engine,
+    wanted: &Wanted,
+    warnings: &[Diagnostic],
+    budget: &Budget,
+) -> Done {
+    let refuse = |message: &str, help: &str| {
+        let error = Diagnostic::error(Code::Unsupported, &game.source, message);
+        Err(vec![error.help(help)])
+    };
+    if wanted.resume.is_some() {
+        return refuse(
+            "a list of P-positions keeps no state",
+            "leave out `--resume`",
+        );
+    }
+    if matches!(wanted.format, Format::Npy | Format::Parquet) && !wanted.checksum {
+        let help = "ask for text, csv or json";
+        return refuse(
+            "P-positions are listed line by line, not in columns of bytes",
+            help,
+        );
+    }
+    let mut output = Output::open(wanted.output).map_err(|e| unwritable(wanted.output, &e))?;
+    if wanted.output.is_some() {
+        budget.stopped();
+    }
+    let hook = progress();
+    let found = Positions::new(game, args, wanted.to, engine, budget, hook.as_ref());
+    clear_progress();
+    let found = found.map_err(one)?;
+    if let Some(text) = found.note() {
+        note(color, text);
+    }
+    if wanted.checksum {
+        let sum = found.checksum(budget, hook.as_ref());
+        clear_progress();
+        let sum = sum.map_err(one)?;
+        let written = if wanted.format == Format::Json {
+            let mut answer = found.heading();
+            answer["sha256"] = sum.into();
+            output.write_all(json::layout(&with_warnings(answer, warnings)).as_bytes())
+        } else {
+            writeln!(output, "{sum}")
+        };
+        return done(written.and_then(|()| output.finish()), wanted);
+    }
+    let written = show::positions(&mut output, &found, wanted.format, warnings, |visit| {
+        let done = found.each(budget, hook.as_ref(), visit);
+        clear_progress();
+        done
+    });
+    match written {
+        Ok(written) => done(written.and_then(|()| output.finish()), wanted),
+        Err(error) => Err(one(error)),
+    }
+}
+
+fn done(written: io::Result<()>, wanted: &Wanted) -> Done {
+    match written {
         // Nobody reads any more.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe && wanted.output.is_none() => Ok(true),
         Err(e) => Err(unwritable(wanted.output, &e)),

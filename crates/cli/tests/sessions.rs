@@ -134,6 +134,24 @@ fn nimbers() {
 }
 
 #[test]
+fn p_positions() {
+    insta::assert_snapshot!(sessions(&[
+        "table wythoff --to 12 --p-positions",
+        "table wythoff --to 5 --p-positions --format csv",
+        "table wythoff --to 5,5 --p-positions --json",
+        "table wythoff --to 5 --p-positions --checksum",
+        "table wythoff --to 5 --p-positions --checksum --json",
+        "table '(a, b) -> (a - k, b) for k in 1..min(a, 2) | (a, b) -> (a, b - k) for k in 1..min(b, 3)' --to 3,9 --p-positions",
+        "table team_nim n=1 M=[4,4] --to 21 --p-positions",
+        "table wythoff --to 100000000000 --p-positions --checksum --resume state",
+        "table wythoff --to 5 --p-positions --format npy",
+        "table wythoff --to 5,6,7 --p-positions",
+        "table wythoff --to 5 --engine rays",
+        "table 'n -> n - k*k for k in 1..n if k*k <= n' --to 5 --engine rays",
+    ]));
+}
+
+#[test]
 fn long_tables() {
     insta::assert_snapshot!(sessions(&[
         "table 0.77 --to 2 --checksum",

@@ -47,7 +47,7 @@ pub(crate) enum By {
 
 /// Where a counter of the position is from.
 #[derive(Clone, Copy, Debug)]
-enum Word {
+pub(crate) enum Word {
     /// This side of the table.
     Axis(usize),
     /// It is the same in all cells.
@@ -74,7 +74,7 @@ impl Dense {
             .expect("every position of the game has been computed")
     }
 
-    /// The numbers in so many cells from these counters on, the last side of the table running.
+    /// The numbers in so many cells from these counters on, the last side of the table running; all of them are known.
     pub fn run(&self, at: &[u64], count: u64, out: &mut Vec<u64>) {
         let last = at.len() - 1;
         let from = at[last];
@@ -84,16 +84,11 @@ impl Dense {
             .iter()
             .position(|word| matches!(word, Word::Axis(axis) if *axis == last));
         let word = word.expect("every side is a counter");
-        let number = |place| {
-            self.cells
-                .get(place)
-                .expect("every position of the game has been computed")
-        };
         let run = layout.unordered().iter().find(|run| run.contains(&word));
         match (run, &layout.words()[word].offset) {
             (None, Offset::Times(stride)) => {
                 let first = place(&self.words, layout, at);
-                out.extend((0..count).map(|i| number(first + i * stride)));
+                self.numbers((0..count).map(|i| first + i * stride), out);
             }
             (Some(run), _) if run.len() == 2 => {
                 let other = if word == run.start {
@@ -122,14 +117,12 @@ impl Dense {
                     Word::Axis(_) => none,
                     Word::Fixed(_) => none - less,
                 };
-                out.extend((from..from + count).map(|x| {
-                    let pair = if x < fixed {
-                        offset(run.start, x) + less
-                    } else {
-                        more + offset(run.start + 1, x)
-                    };
-                    number(none + pair)
-                }));
+                let end = from + count;
+                let middle = fixed.clamp(from, end);
+                let below = (from..middle).map(|x| none + less + offset(run.start, x));
+                self.numbers(below, out);
+                let above = (middle..end).map(|x| none + more + offset(run.start + 1, x));
+                self.numbers(above, out);
             }
             _ => {
                 let mut at = at.to_vec();
@@ -138,6 +131,15 @@ impl Dense {
                     self.number(&at)
                 }));
             }
+        }
+    }
+
+    /// The numbers at these places.
+    fn numbers(&self, places: impl Iterator<Item = u64>, out: &mut Vec<u64>) {
+        match &self.cells {
+            Cells::U8(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
+            Cells::U16(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
+            Cells::U32(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
         }
     }
 
@@ -195,7 +197,10 @@ pub(crate) fn table(
         if by == By::Auto {
             return Ok(None);
         }
-        let message = "such a table cannot be filled cell by cell";
+        let message = match by {
+            By::Rays => "this table cannot be filled along rays",
+            _ => "such a table cannot be filled cell by cell",
+        };
         let error = Diagnostic::error(Code::Unsupported, source, message).note(why.to_owned());
         Err(Box::new(
             error.help("leave out `--engine`, or search: `--engine search`"),
@@ -346,7 +351,10 @@ fn too_large(source: &Arc<Source>) -> Box<Diagnostic> {
 }
 
 /// Which counter of the position is which side of the table, and the greatest value of each.
-fn sides(game: &Game, axes: &Axes) -> std::result::Result<(Vec<Word>, Vec<u64>), &'static str> {
+pub(crate) fn sides(
+    game: &Game,
+    axes: &Axes,
+) -> std::result::Result<(Vec<Word>, Vec<u64>), &'static str> {
     let slots = crate::format::plain_start(game)
         .ok_or("the start of the game is more than its counters")?;
     if axes.slots.iter().any(|&slot| game.vars[slot].in_rules) {

@@ -22,6 +22,7 @@ pub mod open;
 pub mod period;
 pub mod picture;
 pub mod plan;
+pub mod positions;
 pub mod reader;
 pub mod record;
 pub mod room;

@@ -12,7 +12,7 @@ use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::bind::{Arguments, finish, usage, values};
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::{Check, CompareOp, Expr, ExprKind, Game, Literal, Play, Type, Var};
+use grundy_lang::ir::{CompareOp, Expr, ExprKind, Game, Literal, Play, Type, Var};
 use grundy_lang::value::Value;
 use serde_json::{Value as Json, json};
 
@@ -377,6 +377,14 @@ fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>)
     bound.map_or(Ok(true), |bound| Ok(plan.value(&bound.position)?.is_some()))
 }
 
+/// Whether a cell can be a position of the game and another not.
+pub(crate) fn requires_vary(game: &Game, axes: &Axes) -> bool {
+    game.requires.iter().any(|check| {
+        let mut slots = check.condition.slots().into_iter();
+        !natural(&check.condition) && slots.any(|slot| axes.slots.contains(&slot))
+    })
+}
+
 /// Which cells are positions of the game; `None` if all are.
 fn existing(
     game: &Arc<Game>,
@@ -384,11 +392,7 @@ fn existing(
     source: &Arc<Source>,
     budget: &Budget,
 ) -> Result<Option<Vec<bool>>> {
-    let varies = |check: &&Check| {
-        let mut slots = check.condition.slots().into_iter();
-        !natural(&check.condition) && slots.any(|slot| axes.slots.contains(&slot))
-    };
-    if !game.requires.iter().any(|check| varies(&check)) {
+    if !requires_vary(game, axes) {
         // The same holds of all.
         let first = finish(game, axes.base.clone(), source);
         let size: u64 = axes.to.iter().map(|n| n + 1).product();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Play, Shape};
-use grundy_search::dense::rays::{Failed, Rays, split};
+use grundy_search::dense::rays::{Failed, Ray, Rays, pairs, rows, split, symmetric};
 use grundy_search::dense::{Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
 use grundy_testkit::{Random, game, rays};
 
@@ -18,6 +18,8 @@ struct Seen {
     unordered: usize,
     no_rays: usize,
     no_way: usize,
+    by_rows: usize,
+    by_pairs: usize,
 }
 
 fn truth(rules: &Rules, layout: &Layout, mode: Mode) -> Cells {
@@ -65,6 +67,9 @@ fn compare(text: &str, rules: &Rules, to: &[u64], seen: &mut Seen) {
             split.rays
         );
     }
+    if split.rest.is_none() && to.len() == 2 {
+        p_positions(text, &split.rays, &layout, &truth, misere, seen);
+    }
     seen.filled += 1;
     seen.limited += usize::from(
         split
@@ -76,6 +81,63 @@ fn compare(text: &str, rules: &Rules, to: &[u64], seen: &mut Seen) {
     seen.rest += usize::from(split.rest.is_some());
     seen.misere += usize::from(misere);
     seen.unordered += usize::from(!layout.unordered().is_empty());
+}
+
+/// The P-positions by themselves are those of the table.
+fn p_positions(
+    text: &str,
+    rays: &[Ray],
+    layout: &Layout,
+    truth: &Cells,
+    misere: bool,
+    seen: &mut Seen,
+) {
+    let unordered = !layout.unordered().is_empty();
+    if unordered && !symmetric(rays) {
+        return;
+    }
+    let to = [layout.words()[0].to, layout.words()[1].to];
+    let lost = |a: u64, b: u64| {
+        let at = if unordered {
+            [a.min(b), a.max(b)]
+        } else {
+            [a, b]
+        };
+        truth.get(layout.index(&at).expect("a cell")) == Some(0)
+    };
+    let going = &mut |_| ControlFlow::Continue(());
+    let visit = &mut |a: u64, bits: &[u64]| {
+        for b in 0..64 * bits.len() as u64 {
+            let ours = bits[(b / 64) as usize] >> (b % 64) & 1 == 1;
+            assert_eq!(
+                ours,
+                b <= to[1] && lost(a, b),
+                "{text}{to:?} ({a}, {b}) {rays:?}"
+            );
+        }
+        ControlFlow::Continue(())
+    };
+    if let Some(done) = rows(rays, to, misere, going, visit) {
+        assert_eq!(done, Ok(()));
+        seen.by_rows += 1;
+    }
+    if !unordered {
+        return;
+    }
+    let mut found = Vec::new();
+    let visit = &mut |a, b| {
+        found.push((a, b));
+        ControlFlow::Continue(())
+    };
+    if let Some(done) = pairs(rays, to[0], misere, going, visit) {
+        let all = (0..=to[0]).flat_map(|a| (a..=to[0]).map(move |b| (a, b)));
+        let all: Vec<_> = all.filter(|&(a, b)| lost(a, b)).collect();
+        assert_eq!(found, all, "{text}{to:?} {rays:?}");
+        let mut alone: Vec<u64> = (0..=to[0]).collect();
+        alone.retain(|n| found.iter().all(|(a, b)| n != a && n != b));
+        assert_eq!(done, Ok(alone.len() as u64));
+        seen.by_pairs += 1;
+    }
 }
 
 #[test]
@@ -99,6 +161,7 @@ fn random_games_along_rays_agree_with_the_interpreter() {
         compare(&random.text, &rules, &to, &mut seen);
     }
     println!("{seen:?}");
+    assert!(seen.by_rows > 300 && seen.by_pairs > 20, "{seen:?}");
     let Seen {
         filled,
         limited,
@@ -114,6 +177,31 @@ fn random_games_along_rays_agree_with_the_interpreter() {
         "{limited} {guarded} {rest}"
     );
     assert!(misere > 100 && unordered > 500, "{misere} {unordered}");
+}
+
+#[test]
+fn random_pairs_of_heaps_have_the_p_positions_of_their_tables() {
+    let mut r = Random::new(21);
+    let mut seen = Seen::default();
+    for _ in 0..150 {
+        let mut text = "game g\nstart {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a, b - k} for k in 1..b\n".to_owned();
+        for _ in 0..r.below(4) {
+            let (first, second) = (r.below(4), r.below(4));
+            text += &format!(
+                "move {{a, b}} -> {{a - {first} - k, b - {second} - k}} for k in {}..min(a - {first}, b - {second})\n",
+                1 + r.below(3)
+            );
+            if first != second {
+                text += &format!(
+                    "move {{a, b}} -> {{a - {second} - k, b - {first} - k}} for k in 1..min(a - {second}, b - {first})\n"
+                );
+            }
+        }
+        let rules = Rules::new(game(&text), vec![0.into(), 0.into()]);
+        compare(&text, &rules, &[40, 40], &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(seen.by_pairs > 80, "{seen:?}");
 }
 
 #[test]

@@ -253,11 +253,7 @@ impl<'a> Rays<'a> {
                 let keys = std::array::from_fn(|f| run[f].0.wrapping_add(run[f].1[i]));
                 let value = lines.mex::<N>(keys);
                 let put = put(&mut cells, first.wrapping_add(*place) as u64, value);
-                let mut inserted = || {
-                    keys.iter()
-                        .try_for_each(|key| lines.insert(*key, value, *memory))
-                };
-                if let Err(why) = put.and_then(|()| inserted()) {
+                if let Err(why) = put.and_then(|()| lines.insert(&keys, value, *memory)) {
                     failed = Some(why);
                     return ControlFlow::Break(());
                 }
@@ -346,7 +342,7 @@ impl<'a> Rays<'a> {
                 self.lines.remove(key, value);
             }
             if let Some(value) = value.filter(|v| kept(self.mode, *v)) {
-                self.lines.insert(key, value, self.memory)?;
+                self.lines.insert(&[key], value, self.memory)?;
             }
         }
         let runs = self.layout.unordered();
@@ -363,7 +359,7 @@ impl<'a> Rays<'a> {
         if kept(self.mode, value) {
             for (feed, &key) in self.feeds.iter().zip(&keys) {
                 if matches!(feed.what, Source::Own) {
-                    self.lines.insert(key, value, self.memory)?;
+                    self.lines.insert(&[key], value, self.memory)?;
                 }
             }
         }
@@ -474,18 +470,22 @@ impl Lines {
         word as u64 * 64 + u64::from(all.trailing_ones())
     }
 
-    /// Puts a value into a set.
+    /// Puts a value into sets.
     #[inline(always)]
-    fn insert(&mut self, line: usize, value: u64, memory: u64) -> Result<(), Failed> {
+    fn insert(&mut self, lines: &[usize], value: u64, memory: u64) -> Result<(), Failed> {
+        let word = (value / 64) as usize;
         // The last word is never full, so that there is a mex.
-        if value / 64 + 1 >= self.words as u64 && !self.widen(value as usize / 64 + 2, memory) {
+        if word + 1 >= self.words && !self.widen(word + 2, memory) {
             return Err(Failed::Memory);
         }
-        let set = &mut self.sets[line * self.words..][..self.words];
-        set[(value / 64) as usize] |= 1 << (value % 64);
-        let low = &mut self.low[line];
-        while set[*low as usize] == u64::MAX {
-            *low += 1;
+        for &line in lines {
+            let set = &mut self.sets[line * self.words..][..self.words];
+            set[word] |= 1 << (value % 64);
+            // Other words are not looked at, which may be far from here in memory.
+            if set[word] == u64::MAX && self.low[line] as usize == word {
+                let full = set[word..].iter().take_while(|&&word| word == u64::MAX);
+                self.low[line] += full.count() as u32;
+            }
         }
         Ok(())
     }

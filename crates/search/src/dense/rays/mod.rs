@@ -9,9 +9,11 @@
 
 mod fill;
 mod recognise;
+mod sieve;
 
 pub use fill::{Failed, Rays};
-pub use recognise::{Split, split};
+pub use recognise::{Split, split, split_within};
+pub use sieve::{pairs, rows, symmetric};
 
 /// Moves `x -> x - from - j*step` for `j = 0, 1, …`, as far as there are counters.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! of a rule does not matter: ranges, guards between quantifiers, one quantifier or two. Guards on the position alone are
 //! set aside first. Cost: the samples' options, and one decision of linear constraints a rule, some milliseconds.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use grundy_core::Int;
@@ -31,6 +31,13 @@ const NEAR: usize = 64;
 /// A run of at least so many that ends only where the sample does goes on for ever, if the relation agrees.
 const LONG: usize = 4;
 
+/// The counters of a table.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    unordered: &'a [Range<usize>],
+    to: &'a [u64],
+}
+
 /// The rules of a game, by what they are.
 pub struct Split {
     /// The moves along rays.
@@ -41,8 +48,19 @@ pub struct Split {
     pub rest: Option<Rules>,
 }
 
-/// Takes rules apart; the error says why nothing of them runs along rays.
+/// Takes the rules of a table apart; the error says why nothing of them runs along rays.
 pub fn split(rules: &Rules, layout: &Layout) -> Result<Split, String> {
+    let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
+    split_within(rules, layout.unordered(), &to)
+}
+
+/// The same for counters of at most `to`, of which some runs are members in no order, however many cells that would be.
+pub fn split_within(
+    rules: &Rules,
+    unordered: &[Range<usize>],
+    to: &[u64],
+) -> Result<Split, String> {
+    let sides = Sides { unordered, to };
     let game = rules.game();
     if !game.ends.is_empty() {
         return Err("play ends by more than the lack of a move".to_owned());
@@ -55,9 +73,9 @@ pub fn split(rules: &Rules, layout: &Layout) -> Result<Split, String> {
     let mut rest = Vec::new();
     let mut why = "there are no moves".to_owned();
     for rule in &game.moves {
-        let found = along(rules, rule, layout).or_else(|whole| {
+        let found = along(rules, rule, sides).or_else(|whole| {
             let (inner, guards) = unguarded(game, rule).ok_or(whole)?;
-            let rays = along(rules, &inner, layout)?;
+            let rays = along(rules, &inner, sides)?;
             let guard = split.guards.len();
             split.guards.push(predicate(rules, rule, guards));
             Ok(rays
@@ -93,31 +111,30 @@ fn with(rules: &Rules, change: impl FnOnce(&mut Game)) -> Rules {
 }
 
 /// The rays of one rule, if it runs along rays.
-fn along(rules: &Rules, rule: &Move, layout: &Layout) -> Result<Vec<Ray>, String> {
+fn along(rules: &Rules, rule: &Move, sides: Sides<'_>) -> Result<Vec<Ray>, String> {
     if !matches!(&rule.parts, Parts::Each(parts) if parts.len() == 1) {
         return Err("a move does not leave one part".to_owned());
     }
     let alone = with(rules, |game| game.moves = vec![rule.clone()]);
     let relation = Relation::of_rules(&alone)?;
-    if !relation.exact() || !relation.opaque.is_empty() || relation.counters != layout.words().len()
-    {
+    if !relation.exact() || !relation.opaque.is_empty() || relation.counters != sides.to.len() {
         return Err("a move is not linear".to_owned());
     }
-    let within = within(&relation, layout);
-    let largest = layout.words().iter().map(|word| word.to).max().unwrap_or(0);
+    let within = within(&relation, sides);
+    let largest = sides.to.iter().copied().max().unwrap_or(0);
     for (i, side) in SAMPLES.into_iter().enumerate() {
         // A sample past the table shows nothing that the one before did not.
         if i > 0 && SAMPLES[i - 1] > largest {
             break;
         }
-        let Some(taken) = taken(&alone, layout, side)? else {
+        let Some(taken) = taken(&alone, sides, side)? else {
             break;
         };
         let Some(rays) = runs(&taken, side) else {
             continue;
         };
         let guess =
-            relation.like_systems(rays.iter().map(|ray| (1, system(&relation, ray, layout))));
+            relation.like_systems(rays.iter().map(|ray| (1, system(&relation, ray, sides))));
         let Some(guess) = guess.symmetrised(&rules.game().shape) else {
             break;
         };
@@ -136,15 +153,15 @@ fn along(rules: &Rules, rule: &Move, layout: &Layout) -> Result<Vec<Ray>, String
 }
 
 /// That the position is one of the table.
-fn within(relation: &Relation, layout: &Layout) -> Vec<Constraint> {
-    let words = layout.words().iter().enumerate();
-    words
-        .map(|(i, word)| Constraint::le(relation.x(i), Lin::constant(Int::from(word.to))))
+fn within(relation: &Relation, sides: Sides<'_>) -> Vec<Constraint> {
+    let sides = sides.to.iter().enumerate();
+    sides
+        .map(|(i, &to)| Constraint::le(relation.x(i), Lin::constant(Int::from(to))))
         .collect()
 }
 
 /// The moves along a ray from positions whose members in no order are in order of size.
-fn system(relation: &Relation, ray: &Ray, layout: &Layout) -> System {
+fn system(relation: &Relation, ray: &Ray, sides: Sides<'_>) -> System {
     let mut system = System::new(relation.variables(1));
     let j = Lin::var(system.local());
     system.add(Constraint::Ge(j.clone()));
@@ -156,7 +173,7 @@ fn system(relation: &Relation, ray: &Ray, layout: &Layout) -> System {
         let left = left.plus(&-&Int::from(ray.step[i]), &j);
         system.add(Constraint::same(relation.y(0, i), left));
     }
-    for run in layout.unordered() {
+    for run in sides.unordered {
         for i in run.clone().skip(1) {
             system.add(Constraint::le(relation.x(i - 1), relation.x(i)));
         }
@@ -165,9 +182,13 @@ fn system(relation: &Relation, ray: &Ray, layout: &Layout) -> System {
 }
 
 /// What a rule takes, none of it more than `side`, from a position with as much; `None` if it has too many options.
-fn taken(rules: &Rules, layout: &Layout, side: u64) -> Result<Option<FxHashSet<Vec<u64>>>, String> {
-    let mut at = vec![side; layout.words().len()];
-    for run in layout.unordered() {
+fn taken(
+    rules: &Rules,
+    sides: Sides<'_>,
+    side: u64,
+) -> Result<Option<FxHashSet<Vec<u64>>>, String> {
+    let mut at = vec![side; sides.to.len()];
+    for run in sides.unordered {
         // So far apart that they stay in order.
         for (i, word) in run.clone().enumerate() {
             at[word] = side * (2 * i as u64 + 1);
