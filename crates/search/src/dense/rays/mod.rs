@@ -12,7 +12,7 @@ mod recognise;
 mod sieve;
 
 pub use fill::{Failed, Rays};
-pub use recognise::{Split, split, split_within};
+pub use recognise::{Split, everywhere, split, split_within};
 pub use sieve::{pairs, rows, symmetric};
 
 /// Moves `x -> x - from - j*step` for `j = 0, 1, …`, as far as there are counters.

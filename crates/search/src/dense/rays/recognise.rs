@@ -73,9 +73,9 @@ pub fn split_within(
     let mut rest = Vec::new();
     let mut why = "there are no moves".to_owned();
     for rule in &game.moves {
-        let found = along(rules, rule, sides).or_else(|whole| {
+        let found = along(rules, rule, sides, true).or_else(|whole| {
             let (inner, guards) = unguarded(game, rule).ok_or(whole)?;
-            let rays = along(rules, &inner, sides)?;
+            let rays = along(rules, &inner, sides, true)?;
             let guard = split.guards.len();
             split.guards.push(predicate(rules, rule, guards));
             Ok(rays
@@ -103,6 +103,25 @@ pub fn split_within(
     Ok(split)
 }
 
+/// The rays of rules of which every move runs along rays wherever the position is, in no table; the error says why not.
+pub fn everywhere(rules: &Rules) -> Result<Vec<Ray>, String> {
+    let game = rules.game();
+    let to = vec![SAMPLES[SAMPLES.len() - 1]; game.shape.width().unwrap_or(0)];
+    let layout = Layout::new(&game.shape, &to)?;
+    let sides = Sides {
+        unordered: layout.unordered(),
+        to: &to,
+    };
+    if game.moves.is_empty() {
+        return Err("there are no moves".to_owned());
+    }
+    let mut rays = Vec::new();
+    for rule in &game.moves {
+        rays.extend(along(rules, rule, sides, false)?);
+    }
+    Ok(rays)
+}
+
 /// The rules with a change.
 fn with(rules: &Rules, change: impl FnOnce(&mut Game)) -> Rules {
     let mut game = Game::clone(rules.game());
@@ -110,8 +129,8 @@ fn with(rules: &Rules, change: impl FnOnce(&mut Game)) -> Rules {
     Rules::new(Arc::new(game), rules.params().to_vec())
 }
 
-/// The rays of one rule, if it runs along rays.
-fn along(rules: &Rules, rule: &Move, sides: Sides<'_>) -> Result<Vec<Ray>, String> {
+/// The rays of one rule, if it runs along rays; `bounded` if it need not past the sides of the table.
+fn along(rules: &Rules, rule: &Move, sides: Sides<'_>, bounded: bool) -> Result<Vec<Ray>, String> {
     if !matches!(&rule.parts, Parts::Each(parts) if parts.len() == 1) {
         return Err("a move does not leave one part".to_owned());
     }
@@ -120,7 +139,10 @@ fn along(rules: &Rules, rule: &Move, sides: Sides<'_>) -> Result<Vec<Ray>, Strin
     if !relation.exact() || !relation.opaque.is_empty() || relation.counters != sides.to.len() {
         return Err("a move is not linear".to_owned());
     }
-    let within = within(&relation, sides);
+    let within = match bounded {
+        true => within(&relation, sides),
+        false => Vec::new(),
+    };
     let largest = sides.to.iter().copied().max().unwrap_or(0);
     for (i, side) in SAMPLES.into_iter().enumerate() {
         // A sample past the table shows nothing that the one before did not.
