@@ -221,15 +221,17 @@ pub enum Command {
         #[arg(value_name = "COMMAND", last = true)]
         command: Vec<OsString>,
     },
-    /// Find the period of the values of a one-heap game, with a proof.
+    /// Find the period of the values of a one-heap game, or of a row of a game of two counters, with a proof.
     ///
-    /// The rules are read as a take-and-break code, however they are written. A period is told only
-    /// if it is proved for all heaps; else the answer says how far values were computed.
+    /// The rules are read as a take-and-break code, however they are written; with --fix as a set of
+    /// pairs that moves take from the two counters. A period is told only if it is proved for all
+    /// heaps; else the answer says how far values were computed.
     ///
     /// Examples:
     ///   grundy period 0.77
     ///   grundy period 0.16 --to 1000000 --certificate 0.16.cert
     ///   grundy period 'allbut{2,5}' --json
+    ///   grundy period wythoff --fix a=3
     #[command(verbatim_doc_comment)]
     Period {
         /// A name from the catalogue, a file, a code, or a rule in quotes.
@@ -238,7 +240,11 @@ pub enum Command {
         /// The parameters that the moves read, as NAME=VALUE; lists as [1,2,3].
         #[arg(value_name = "ARGS", allow_negative_numbers = true)]
         args: Vec<String>,
-        /// The largest heap to look at [default: 10000000, or 10000 where moves leave three heaps or more].
+        /// Fix this counter of two, as in a=3, and look at the values in the other.
+        #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
+        fix: Vec<String>,
+        /// The largest heap to look at [default: 10000000, or 10000 where moves leave three heaps or more, or 1000000
+        /// with --fix].
         #[arg(long, value_name = "N", value_parser = natural::<u64>, allow_negative_numbers = true)]
         to: Option<u64>,
         /// Write a certificate that `grundy verify` and `grundy-check` check.

@@ -244,6 +244,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
         Command::Period {
             game,
             args,
+            fix,
             to,
             certificate,
             resume,
@@ -251,6 +252,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             ..
         } => {
             let wanted = period::Wanted {
+                fix,
                 to: *to,
                 certificate: certificate.as_deref(),
                 resume: resume.as_deref(),

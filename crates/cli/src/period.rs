@@ -1,12 +1,12 @@
-//! `period` and `verify`: periods of games of one heap, and their certificates.
+//! `period` and `verify`: periods of games of one heap and of rows of games of two counters, and their certificates.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use grundy::period::Progress;
-use grundy::{Budget, period as facade};
+use grundy::period::{Certificate, Progress};
+use grundy::{Budget, Diagnostic, period as facade, rows};
 
 use crate::args::When;
 use crate::output::{Output, unwritable};
@@ -19,6 +19,7 @@ use crate::{
 
 /// What is asked for.
 pub struct Wanted<'a> {
+    pub fix: &'a [String],
     pub to: Option<u64>,
     pub certificate: Option<&'a Path>,
     pub resume: Option<&'a Path>,
@@ -27,18 +28,12 @@ pub struct Wanted<'a> {
 
 /// Finds a period.
 pub fn period(color: When, game: &str, args: &[String], wanted: &Wanted, budget: &Budget) -> Done {
+    if !wanted.fix.is_empty() {
+        return row(color, game, args, wanted, budget);
+    }
     let subject = facade::subject(game, args)?;
     report(&subject.notes, Style::stderr(color));
-    // What cannot be written is better known before than after.
-    let file = wanted.certificate;
-    let output = match file {
-        Some(_) => Some(Output::open(file).map_err(|e| unwritable(file, &e))?),
-        None => None,
-    };
-    if file.is_some() {
-        // From now on Ctrl-C has a file to remove.
-        budget.stopped();
-    }
+    let paper = Paper::open(wanted.certificate, budget)?;
     let keep = wanted.resume.map(keep);
     let mut ticker = Ticker::new();
     let found = facade::period(&subject, wanted.to, keep.as_ref(), budget, &mut |p, to| {
@@ -46,31 +41,75 @@ pub fn period(color: When, game: &str, args: &[String], wanted: &Wanted, budget:
     });
     clear_progress();
     let found = found.map_err(one)?;
-    let mut written = None;
-    if let (Some(file), Some(mut output)) = (file, output) {
-        match found.certificate() {
-            Some(certificate) => {
-                let done = output.write_all(certificate.text().as_bytes());
-                let done = done.and_then(|()| output.finish());
-                done.map_err(|e| unwritable(Some(file), &e))?;
-                written = Some(file);
-            }
-            None => report(
-                &[broken(
-                    &format!(
-                        "no period is proved, so `{}` is not written",
-                        file.display()
-                    ),
-                    "a larger `--to` may prove one",
-                )
-                .warning()],
-                Style::stderr(color),
-            ),
-        }
-    }
+    let written = paper.write(found.certificate(), color)?;
     match wanted.json {
         true => print_json(&with_warnings(found.to_json(), &subject.notes)),
         false => print(&show::period(&found, written, Style::stdout(color))),
+    }
+}
+
+/// Finds the period of a row.
+fn row(color: When, game: &str, args: &[String], wanted: &Wanted, budget: &Budget) -> Done {
+    let subject = rows::subject(game, args, wanted.fix)?;
+    report(&subject.notes, Style::stderr(color));
+    let paper = Paper::open(wanted.certificate, budget)?;
+    let mut ticker = Ticker::new();
+    let found = rows::period(&subject, wanted.to, budget, &mut |p, to| {
+        ticker.tell(p.columns, to, || {
+            format!(
+                "row {} of {}: {} columns",
+                grouped(p.row),
+                grouped(subject.row.at),
+                grouped(p.columns)
+            )
+        });
+    });
+    clear_progress();
+    let found = found.map_err(one)?;
+    let written = paper.write(found.certificate(), color)?;
+    match wanted.json {
+        true => print_json(&with_warnings(found.to_json(), &subject.notes)),
+        false => print(&show::row(&found, written, Style::stdout(color))),
+    }
+}
+
+/// The file for a certificate, if one is asked for.
+struct Paper<'a>(Option<(&'a Path, Output)>);
+
+impl<'a> Paper<'a> {
+    /// What cannot be written is better known before than after.
+    fn open(file: Option<&'a Path>, budget: &Budget) -> Result<Self, Vec<Diagnostic>> {
+        let Some(path) = file else {
+            return Ok(Paper(None));
+        };
+        let output = Output::open(file).map_err(|e| unwritable(file, &e))?;
+        // From now on Ctrl-C has a file to remove.
+        budget.stopped();
+        Ok(Paper(Some((path, output))))
+    }
+
+    /// Where the certificate is, if there is one.
+    fn write(
+        self,
+        certificate: Option<Certificate>,
+        color: When,
+    ) -> Result<Option<&'a Path>, Vec<Diagnostic>> {
+        let Some((file, mut output)) = self.0 else {
+            return Ok(None);
+        };
+        let Some(certificate) = certificate else {
+            let what = format!(
+                "no period is proved, so `{}` is not written",
+                file.display()
+            );
+            let warning = broken(&what, "a larger `--to` may prove one").warning();
+            report(&[warning], Style::stderr(color));
+            return Ok(None);
+        };
+        let done = output.write_all(certificate.text().as_bytes());
+        let done = done.and_then(|()| output.finish());
+        done.map_err(|e| unwritable(Some(file), &e))?;
+        Ok(Some(file))
     }
 }
 

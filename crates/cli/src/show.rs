@@ -13,7 +13,7 @@ use grundy::period::{Report, formula};
 use grundy::positions::Positions;
 use grundy::sequence::{Sequence, decimal};
 use grundy::table::{Cell, Table, next};
-use grundy::{Answer, Claim, Diagnostic, Int};
+use grundy::{Answer, Claim, Diagnostic, Int, rows};
 
 use crate::args::Format;
 use crate::style::Style;
@@ -79,48 +79,103 @@ fn claim(claim: Claim) -> String {
 
 /// What is known of a period.
 pub fn period(report: &Report, certificate: Option<&Path>, style: Style) -> String {
-    let mut out = line(style, "game", &report.title);
-    let sentence = report.sentence();
-    match report.period() {
-        Some(p) => {
-            let period = style.bold(&p.period.to_string());
-            out.push_str(&line(style, "period", &format!("{period}: {sentence}")));
-            let last = match p.preperiod {
-                0 => "none: the values repeat from heap 0 on".to_owned(),
-                1 => "1 value, that of heap 0".to_owned(),
-                n => format!("{n} values; the last exception is n = {}", n - 1),
-            };
-            out.push_str(&line(style, "before", &last));
-        }
-        None => out.push_str(&line(style, "period", &sentence)),
-    }
-    if let Some(seen) = report.conjecture() {
-        let text = format!(
+    let seen = report.conjecture().map(|seen| {
+        format!(
             "{} from n = {} on, as far as computed: conjectured, not proved",
             formula(seen.period, seen.saltus),
             seen.preperiod
-        );
-        out.push_str(&line(style, "seen", &text));
-    }
-    let max = match report.max() {
-        Some(max) => format!("the greatest is {max}"),
-        None => "there is no greatest".to_owned(),
+        )
+    });
+    let text = PeriodText {
+        head: line(style, "game", &report.title),
+        place: ("heap", "n"),
+        period: report
+            .period()
+            .map(|p| (p.period as u64, p.preperiod as u64)),
+        sentence: report.sentence(),
+        seen,
+        max: report.max(),
+        method: report.method_title(),
+        claim: report.claim(),
     };
-    out.push_str(&line(style, "values", &max));
-    out.push_str(&line(style, "method", &report.method_title()));
-    let why = match report.claim() {
-        Claim::Proved => "the theorem's conditions were checked on these values",
-        _ => "the values of these heaps and no more; there may be a period all the same",
+    text.show(certificate, style)
+}
+
+/// What is known of a row.
+pub fn row(report: &rows::Report, certificate: Option<&Path>, style: Style) -> String {
+    let subject = &report.subject;
+    let row = format!("{}, and {} = 0, 1, 2, …", subject.fixed, subject.other);
+    let text = PeriodText {
+        head: line(style, "game", &subject.title) + &line(style, "row", &row),
+        place: ("column", &subject.other),
+        period: report.row().map(|f| (f.row.period, f.row.preperiod)),
+        sentence: report.sentence(),
+        seen: None,
+        max: report.max(),
+        method: report.method_title(),
+        claim: report.claim(),
     };
-    out.push_str(&line(style, "claim", &format!("{}: {why}", report.claim())));
-    if let Some(file) = certificate {
-        out.push_str(&line(
-            style,
-            "written",
-            &format!("{}, for `grundy verify`", file.display()),
-        ));
+    text.show(certificate, style)
+}
+
+/// A period in words.
+struct PeriodText<'a> {
+    head: String,
+    /// What has a value, and the name of its number.
+    place: (&'a str, &'a str),
+    /// Period and preperiod.
+    period: Option<(u64, u64)>,
+    sentence: String,
+    seen: Option<String>,
+    max: Option<u64>,
+    method: String,
+    claim: Claim,
+}
+
+impl PeriodText<'_> {
+    fn show(self, certificate: Option<&Path>, style: Style) -> String {
+        let mut out = self.head;
+        let (place, name) = self.place;
+        match self.period {
+            Some((period, preperiod)) => {
+                let period = style.bold(&period.to_string());
+                let sentence = &self.sentence;
+                out.push_str(&line(style, "period", &format!("{period}: {sentence}")));
+                let last = match preperiod {
+                    0 => format!("none: the values repeat from {place} 0 on"),
+                    1 => format!("1 value, that of {place} 0"),
+                    n => format!("{n} values; the last exception is {name} = {}", n - 1),
+                };
+                out.push_str(&line(style, "before", &last));
+            }
+            None => out.push_str(&line(style, "period", &self.sentence)),
+        }
+        if let Some(seen) = self.seen {
+            out.push_str(&line(style, "seen", &seen));
+        }
+        let max = match (self.max, self.period) {
+            (Some(max), _) => format!("the greatest is {max}"),
+            (None, Some(_)) => "there is no greatest".to_owned(),
+            (None, None) => "none of this row are computed".to_owned(),
+        };
+        out.push_str(&line(style, "values", &max));
+        out.push_str(&line(style, "method", &self.method));
+        let why = match self.claim {
+            Claim::Proved => "the theorem's conditions were checked on these values".to_owned(),
+            _ => format!(
+                "the values of these {place}s and no more; there may be a period all the same"
+            ),
+        };
+        out.push_str(&line(style, "claim", &format!("{}: {why}", self.claim)));
+        if let Some(file) = certificate {
+            out.push_str(&line(
+                style,
+                "written",
+                &format!("{}, for `grundy verify`", file.display()),
+            ));
+        }
+        out
     }
-    out
 }
 
 /// The winning moves, and whether numbers in them are cut short.

@@ -838,6 +838,38 @@ fn periods() {
 }
 
 #[test]
+fn rows() {
+    insta::assert_snapshot!(sessions(&[
+        "period wythoff --fix a=3",
+        "period wythoff --fix b=10 --json",
+        "period t_wythoff k=2 --fix a=4",
+        "period '(a, b) -> (a - 1, b - k) for k in 0..2 | (a, b) -> (a, b - 1)' --fix b=2",
+        "period '(a, b) -> (a, b - k) for k in 2..b | (a, b) -> (a - 1, b)' --fix a=1",
+        "period wythoff --fix a=5 --to 45",
+        "period wythoff --fix a=5 --to 30 --json",
+        "period wythoff --fix a=5 --to 30 --certificate /tmp/grundy-no-such-certificate",
+        "period wythoff",
+        "period wythoff --fix a=3 --fix b=4",
+        "period wythoff --fix c=3",
+        "period wythoff --fix 3",
+        "period wythoff --fix a=",
+        "period wythoff --fix a=-1",
+        "period wythoff --fix a=70000",
+        "period wythoff b=4 --fix a=3",
+        "period wythoff --fix a=3 --resume state",
+        "period wythoff --fix a=60000 --memory 100M",
+        "period t_wythoff --fix a=4",
+        "period kayles --fix n=3",
+        "period nim --fix a=3",
+        "period euclid --fix a=3",
+        "period '(a, b) -> (a - k, b) for k in 1..a if (a + b) % 2 == 0' --fix a=3",
+        "period '(a, b) -> (a, b + 1) if b < 3' --fix a=3",
+        "period '(a, b) -> (a, b - 100000)' --fix a=3",
+        "period nothing_like_it --fix a=3",
+    ]));
+}
+
+#[test]
 fn certificates_are_written_and_checked() {
     let folder = std::env::temp_dir().join(format!("grundy-certificates-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -26,6 +26,7 @@ pub mod positions;
 pub mod reader;
 pub mod record;
 pub mod room;
+pub mod rows;
 mod run;
 mod searcher;
 pub mod sequence;

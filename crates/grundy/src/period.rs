@@ -2,7 +2,8 @@
 //!
 //! Rules are read as a take-and-break code (`grundy_lang::linear::heap`); `grundy_find` computes and proves. Cost: theirs.
 
-use grundy_cert::{Certificate, GameText};
+pub use grundy_cert::Certificate;
+use grundy_cert::GameText;
 use grundy_core::{Budget, Claim};
 pub use grundy_find::arithmetic::Pattern;
 use grundy_find::{Heaps, Proof};
@@ -57,8 +58,15 @@ pub fn subject(spec: &str, words: &[String]) -> std::result::Result<Subject, Vec
                     game.name
                 );
                 let error = Diagnostic::error(Code::Unsupported, &game.source, message);
-                let help = "a period is looked for in games of one heap in which a move takes a number and leaves the rest \
-                            in a few heaps, however they are written";
+                let help = match game.shape.width() {
+                    Some(2) => {
+                        "with `--fix NAME=VALUE` one counter stays as it is, and the values in the other are looked at"
+                    }
+                    _ => {
+                        "a period is looked for in games of one heap in which a move takes a number and leaves the rest \
+                          in a few heaps, however they are written"
+                    }
+                };
                 vec![error.help(help)]
             };
             let read = heap::read(&rules).map_err(|why| refuse(&why))?;
