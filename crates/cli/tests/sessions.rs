@@ -148,6 +148,7 @@ fn p_positions() {
         "table wythoff --to 5,6,7 --p-positions",
         "table wythoff --to 5 --engine rays",
         "table 'n -> n - k*k for k in 1..n if k*k <= n' --to 5 --engine rays",
+        "table wythoff --to 4000 --memory 18M --checksum",
     ]));
 }
 

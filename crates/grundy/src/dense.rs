@@ -15,7 +15,7 @@ use grundy_lang::diag::{Code, Diagnostic, Source};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Game, Play};
 use grundy_lang::value::{Pos, Position};
-use grundy_search::dense::rays::{self, Failed, Rays};
+use grundy_search::dense::rays::{self, Failed, Rays, Unfit};
 use grundy_search::dense::{
     COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Offset, Order, Told, fill,
 };
@@ -263,8 +263,11 @@ pub(crate) fn table(
         match along_rays(&rules, &layout, mode, budget, &mut told) {
             Ok(Some(cells)) => return Ok(Some(done(cells, "rays"))),
             Ok(None) => return Err(stopped()),
-            Err(why) if by == By::Rays => return refuse(&why),
-            Err(_) => {}
+            Err(Unfit::Memory(bytes)) => {
+                return Err(memory_for_rays(&layout, bytes, source, budget));
+            }
+            Err(Unfit::Because(why)) if by == By::Rays => return refuse(&why),
+            Err(Unfit::Because(_)) => {}
         }
     }
     let compiled = match by {
@@ -310,10 +313,11 @@ fn along_rays(
     mode: Mode,
     budget: &Budget,
     told: &mut Told<'_>,
-) -> std::result::Result<Option<Cells>, String> {
-    let split = rays::split(rules, layout)?;
+) -> std::result::Result<Option<Cells>, Unfit> {
+    let because = |why: &str| Err(Unfit::Because(why.to_owned()));
+    let split = rays::split(rules, layout).map_err(Unfit::Because)?;
     if split.rays.iter().all(rays::Ray::is_short) {
-        return Err("no move runs farther along a ray than it is long to look".to_owned());
+        return because("no move runs farther along a ray than it is long to look");
     }
     let misere = rules.game().play == Play::Misere;
     // A cell of two bytes is what most of these tables end with.
@@ -338,10 +342,8 @@ fn along_rays(
     match rays.fill(&mut guards, rest, told) {
         Ok(cells) => Ok(Some(cells)),
         Err(Failed::Stopped) => Ok(None),
-        Err(Failed::Memory) => {
-            Err("the values along its rays take more memory than the bound".to_owned())
-        }
-        Err(Failed::Unable) => Err("a cell needs more than its rays".to_owned()),
+        Err(Failed::Memory(bytes)) => Err(Unfit::Memory(bytes)),
+        Err(Failed::Unable) => because("a cell needs more than its rays"),
     }
 }
 
@@ -398,6 +400,23 @@ fn enough_memory(layout: &Layout, source: &Arc<Source>, budget: &Budget) -> Resu
     Err(Box::new(
         Diagnostic::error(Code::Memory, source, message).help(help),
     ))
+}
+
+fn memory_for_rays(
+    layout: &Layout,
+    bytes: u64,
+    source: &Arc<Source>,
+    budget: &Budget,
+) -> Box<Diagnostic> {
+    let message = format!(
+        "a table of {} cells needs {}, and {} for the values along its rays, and the bound is {}",
+        layout.cells(),
+        room::text(2 * layout.cells()),
+        room::text(bytes),
+        room::text(budget.memory())
+    );
+    let help = "ask for a smaller table, or give more memory with `--memory`; `--engine jit` needs only the cells";
+    Box::new(Diagnostic::error(Code::Memory, source, message).help(help))
 }
 
 /// Some positions of a table, each with some of its options.

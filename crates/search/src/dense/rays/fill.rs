@@ -26,10 +26,19 @@ const TELL: u64 = 1 << 14;
 pub enum Failed {
     /// The caller broke off.
     Stopped,
-    /// Its sets would take more memory than they may.
-    Memory,
+    /// Its sets would take so many bytes, more than they may.
+    Memory(u64),
     /// A cell is not for this engine: a value past 32 bits, or a move that is no ray and leads to where nothing is known.
     Unable,
+}
+
+/// Why there is no way to fill a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It is not for this engine.
+    Because(String),
+    /// Its sets would take so many bytes, more than they may.
+    Memory(u64),
 }
 
 /// A way to fill a table.
@@ -102,7 +111,7 @@ impl<'a> Rays<'a> {
         mode: Mode,
         misere: bool,
         memory: u64,
-    ) -> Result<Rays<'a>, String> {
+    ) -> Result<Rays<'a>, Unfit> {
         let n = layout.words().len();
         let axis = |ray: &Ray, i: usize| ray.step[i] == 1 && ray.step.iter().sum::<u64>() == 1;
         // On these a value stays for good, and the first is the cell before.
@@ -154,9 +163,9 @@ impl<'a> Rays<'a> {
             if let Some(count) = ray.count
                 && !(ray.from == ray.step && guard.is_none() && mirrored(ray, rays, layout))
             {
-                return Err(format!(
+                return Err(Unfit::Because(format!(
                     "{count} moves along a ray whose values can come twice"
-                ));
+                )));
             }
             let feed = if halves && ray.step[0] != ray.step[1] {
                 let heaps = *heaps.get_or_insert_with(|| {
@@ -172,7 +181,8 @@ impl<'a> Rays<'a> {
                 // What is taken from one heap leaves the other.
                 heaps + usize::from(ray.step[0] > 0)
             } else {
-                let (places, count) = Places::along(&to, &ray.step, halves, out.lines.count)?;
+                let (places, count) = Places::along(&to, &ray.step, halves, out.lines.count)
+                    .map_err(Unfit::Because)?;
                 out.lines.count += count;
                 let what = match (plain(ray), ray.count) {
                     (true, _) => Source::Own,
@@ -194,9 +204,8 @@ impl<'a> Rays<'a> {
             .max()
             .map_or(0, |&to| to.saturating_mul(3) / 2 / 64);
         let guess = if mode == Mode::Values { guess } else { 0 };
-        if !out.lines.widen(guess.min(1 << 24) as usize, memory) {
-            return Err("its rays would take more memory than there may be".to_owned());
-        }
+        let guess = guess.min(1 << 24) as usize;
+        out.lines.widen(guess, memory).map_err(Unfit::Memory)?;
         Ok(out)
     }
 
@@ -475,8 +484,8 @@ impl Lines {
     fn insert(&mut self, lines: &[usize], value: u64, memory: u64) -> Result<(), Failed> {
         let word = (value / 64) as usize;
         // The last word is never full, so that there is a mex.
-        if word + 1 >= self.words && !self.widen(word + 2, memory) {
-            return Err(Failed::Memory);
+        if word + 1 >= self.words {
+            self.widen(word + 2, memory).map_err(Failed::Memory)?;
         }
         for &line in lines {
             let set = &mut self.sets[line * self.words..][..self.words];
@@ -497,12 +506,13 @@ impl Lines {
         self.low[line] = self.low[line].min(word as u32);
     }
 
-    /// Makes sets at least so many words long; `false` if they would take too much memory.
+    /// Makes sets at least so many words long; the error is the bytes that they would take, if that is too much.
     #[cold]
-    fn widen(&mut self, words: usize, memory: u64) -> bool {
+    fn widen(&mut self, words: usize, memory: u64) -> Result<(), u64> {
         let words = (words + words / 4 + 4) & !3;
-        if (self.count as u64).saturating_mul(8 * words as u64 + 4) > memory {
-            return false;
+        let bytes = (self.count as u64).saturating_mul(8 * words as u64 + 4);
+        if bytes > memory {
+            return Err(bytes);
         }
         let mut sets = vec![0; self.count * words];
         if !self.sets.is_empty() {
@@ -512,7 +522,7 @@ impl Lines {
             }
         }
         (self.sets, self.words) = (sets, words);
-        true
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ mod fill;
 mod recognise;
 mod sieve;
 
-pub use fill::{Failed, Rays};
+pub use fill::{Failed, Rays, Unfit};
 pub use recognise::{Split, everywhere, split, split_within};
 pub use sieve::{pairs, rows, symmetric};
 
