@@ -252,33 +252,19 @@ impl<'a> Rays<'a> {
             ..
         } = self;
         let of_cell = Places::of_cells(layout);
-        let mut failed = None;
-        let mut done = 0;
-        let mut due = TELL;
         let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
             let run: [_; N] = std::array::from_fn(|i| feeds[i].places.run(at, axis, count));
             let (first, places) = of_cell.run(at, axis, count);
             for (i, place) in places.iter().enumerate() {
                 let keys = std::array::from_fn(|f| run[f].0.wrapping_add(run[f].1[i]));
                 let value = lines.mex::<N>(keys);
-                let put = put(&mut cells, first.wrapping_add(*place) as u64, value);
-                if let Err(why) = put.and_then(|()| lines.insert(&keys, value, *memory)) {
-                    failed = Some(why);
-                    return ControlFlow::Break(());
-                }
+                put(&mut cells, first.wrapping_add(*place) as u64, value)?;
+                lines.insert(&keys, value, *memory)?;
             }
-            done += count;
-            if done >= due {
-                due = done + TELL;
-                if told(done).is_break() {
-                    failed = Some(Failed::Stopped);
-                    return ControlFlow::Break(());
-                }
-            }
-            ControlFlow::Continue(())
+            Ok(())
         };
-        let _ = visit_runs(layout, self.halves, TILE, visit);
-        failed.map_or(Ok(cells), Err)
+        visit_runs(layout, self.halves, TILE, told, visit)?;
+        Ok(cells)
     }
 
     fn fill_any(
@@ -293,10 +279,7 @@ impl<'a> Rays<'a> {
         // Moves that are no rays may lead anywhere before a cell in this order, but not in that of squares.
         let tile = if rest.is_some() { u64::MAX } else { TILE };
         let halves = self.halves;
-        let mut failed = None;
-        let mut done = 0;
         let mut holds: SmallVec<[bool; 8]> = SmallVec::new();
-        let mut due = TELL;
         let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
             let mut at = *at;
             for _ in 0..count {
@@ -304,30 +287,16 @@ impl<'a> Rays<'a> {
                 for guard in &mut *guards {
                     match guard.evaluate(&at[..n], &cells) {
                         Verdict::Value(value) => holds.push(value == 0),
-                        _ => {
-                            failed = Some(Failed::Unable);
-                            return ControlFlow::Break(());
-                        }
+                        _ => return Err(Failed::Unable),
                     }
                 }
-                if let Err(why) = self.cell(&at[..n], &holds, rest.as_deref_mut(), &mut cells) {
-                    failed = Some(why);
-                    return ControlFlow::Break(());
-                }
+                self.cell(&at[..n], &holds, rest.as_deref_mut(), &mut cells)?;
                 at[axis] += 1;
             }
-            done += count;
-            if done >= due {
-                due = done + TELL;
-                if told(done).is_break() {
-                    failed = Some(Failed::Stopped);
-                    return ControlFlow::Break(());
-                }
-            }
-            ControlFlow::Continue(())
+            Ok(())
         };
-        let _ = visit_runs(layout, halves, tile, visit);
-        failed.map_or(Ok(cells), Err)
+        visit_runs(layout, halves, tile, told, visit)?;
+        Ok(cells)
     }
 
     #[inline]
@@ -630,29 +599,42 @@ fn behind(layout: &Layout, at: &[u64], taken: &[u64], cells: &Cells) -> Option<u
 /// order of members, can make these moves.
 fn mirrored(ray: &Ray, rays: &[Ray], layout: &Layout) -> bool {
     layout.unordered().iter().all(|run| {
-        run.clone().skip(1).all(|i| {
-            let mut other = ray.clone();
-            other.from.swap(i - 1, i);
-            other.step.swap(i - 1, i);
-            rays.contains(&other)
-        })
+        run.clone()
+            .skip(1)
+            .all(|i| rays.contains(&ray.exchanged(i - 1, i)))
     })
 }
 
 /// Visits runs of cells along a counter, so that whatever can be taken from a position has been: those of an unordered pair
 /// once, if by halves.
-fn visit_runs<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
+fn visit_runs<F: FnMut(&[u64; COUNTERS], usize, u64) -> Result<(), Failed>>(
     layout: &Layout,
     halves: bool,
     tile: u64,
+    told: &mut Told<'_>,
     f: &mut F,
-) -> ControlFlow<()> {
+) -> Result<(), Failed> {
     let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
-    if halves {
-        visit_halves(to[0], tile, f)
+    let (mut done, mut due) = (0, TELL);
+    let mut failed = None;
+    let run = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
+        failed = f(at, axis, count).err();
+        done += count;
+        if failed.is_none() && done >= due {
+            due = done + TELL;
+            failed = told(done).is_break().then_some(Failed::Stopped);
+        }
+        match failed {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    };
+    let _ = if halves {
+        visit_halves(to[0], tile, run)
     } else {
-        visit_all(&to, tile, &mut [0; COUNTERS], 0, f)
-    }
+        visit_all(&to, tile, &mut [0; COUNTERS], 0, run)
+    };
+    failed.map_or(Ok(()), Err)
 }
 
 /// Visits the cells of an unordered pair.

@@ -36,4 +36,12 @@ impl Ray {
     pub fn is_short(&self) -> bool {
         self.count.is_some_and(|count| count <= SHORT)
     }
+
+    /// The same with two counters exchanged.
+    fn exchanged(&self, i: usize, j: usize) -> Ray {
+        let mut other = self.clone();
+        other.from.swap(i, j);
+        other.step.swap(i, j);
+        other
+    }
 }

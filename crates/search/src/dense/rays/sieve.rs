@@ -281,10 +281,5 @@ pub fn pairs(
 
 /// Whether the moves are the same with the counters exchanged.
 pub fn symmetric(rays: &[Ray]) -> bool {
-    rays.iter().all(|ray| {
-        let mut other = ray.clone();
-        other.from.reverse();
-        other.step.reverse();
-        rays.contains(&other)
-    })
+    rays.iter().all(|ray| rays.contains(&ray.exchanged(0, 1)))
 }
