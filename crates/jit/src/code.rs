@@ -1,12 +1,14 @@
-//! Compiled rules and the calls of them: what machine code reads and writes lies here, and nothing else of it does.
+//! Compiled rules and the calls of them: the memory of machine code and what it reads and writes.
 
+use std::io;
 use std::mem::{offset_of, size_of};
 
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::default_libcall_names;
 use grundy_lang::interp::Rules;
 use grundy_search::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Verdict};
+use memmap2::{Mmap, MmapMut};
 
 use crate::lower::{self, Compile};
 
@@ -87,19 +89,8 @@ struct Code {
     epoch: u32,
     /// What the code reads.
     _lists: Vec<Box<[i64]>>,
-    module: Option<JITModule>,
-}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: the only pointer into the module's memory is `call`, which goes with this and is never given away.
-            #[expect(unsafe_code, reason = "frees the machine code")]
-            unsafe {
-                module.free_memory();
-            }
-        }
-    }
+    /// Where it lies.
+    _memory: Mmap,
 }
 
 /// Rules compiled for a table.
@@ -246,41 +237,63 @@ fn compile(
         .map_err(|e| format!("there is no machine code for this processor: {e}"))?
         .finish(settings::Flags::new(flags))
         .map_err(|e| format!("no machine code: {e}"))?;
-    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-    builder.symbol("grundy_isqrt", isqrt as *const u8);
-    builder.symbol("grundy_gcd", gcd as *const u8);
-    let mut module = JITModule::new(builder);
-    let (id, lists) = lower::lower(Compile {
+    let (function, lists) = lower::lower(Compile {
         rules,
         layout,
         mode,
         width,
         careful,
-        module: &mut module,
+        isa: &*isa,
     })?;
-    module
-        .finalize_definitions()
-        .map_err(|e| format!("no machine code: {e}"))?;
-    let start = module.get_finalized_function(id);
-    // SAFETY: the function was declared with this signature.
+    let mut context = Context::for_function(function);
+    let made = context
+        .compile(&*isa, &mut ControlPlane::default())
+        .map_err(|e| format!("no machine code: {:?}", e.inner))?;
+    // Calls go by address, so the code can lie anywhere as it is.
+    if !made.buffer.relocs().is_empty() {
+        return Err("no machine code: it needs a library's function".to_owned());
+    }
+    let memory = executable(made.code_buffer()).map_err(|e| format!("no machine code: {e}"))?;
+    // SAFETY: the memory holds the code of a function of this signature, from its first byte.
     #[expect(unsafe_code, reason = "machine code has an address and no type")]
-    let call = unsafe { std::mem::transmute::<*const u8, Cell>(start) };
+    let call = unsafe { std::mem::transmute::<*const u8, Cell>(memory.as_ptr()) };
     Ok(Code {
         width,
         call,
         marks: vec![0; width.marks() + 1],
         epoch: 0,
         _lists: lists,
-        module: Some(module),
+        _memory: memory,
     })
 }
 
-extern "C" fn isqrt(v: i64) -> i64 {
+/// Memory with this code in it that may be run and no longer be written.
+fn executable(code: &[u8]) -> io::Result<Mmap> {
+    let mut memory = MmapMut::map_anon(code.len())?;
+    memory.copy_from_slice(code);
+    let memory = memory.make_exec()?;
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        use wasmtime_internal_jit_icache_coherence::{clear_cache, pipeline_flush_mt};
+        // SAFETY: the memory is all ours, and the pipelines are flushed next.
+        #[expect(
+            unsafe_code,
+            reason = "new code where something else may have been read"
+        )]
+        unsafe {
+            clear_cache(memory.as_ptr().cast(), memory.len())?;
+        }
+        pipeline_flush_mt()?;
+    }
+    Ok(memory)
+}
+
+pub(crate) extern "C" fn isqrt(v: i64) -> i64 {
     // The code has seen that it is not below zero.
     (v as u64).isqrt() as i64
 }
 
-extern "C" fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) extern "C" fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

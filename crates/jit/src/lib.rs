@@ -11,7 +11,7 @@
 //! fail from there on (`k in 1..n if k*k <= n` tries sqrt(n) values), and a range behind which `e % k == 0` stands tries the
 //! divisors of `e` in pairs (sqrt(e) divisions).
 //!
-//! The machine code is made by Cranelift. Cost: some milliseconds a set of rules. The only unsafe code is in `code`, which
+//! The machine code is made by Cranelift. Cost: about a millisecond a set of rules. The only unsafe code is in `code`, which
 //! calls it.
 
 mod code;

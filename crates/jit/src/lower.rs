@@ -6,12 +6,11 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value as Val,
-    types,
+    self as code_ir, AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Type,
+    UserFuncName, Value as Val, types,
 };
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use cranelift_jit::JITModule;
-use cranelift_module::{FuncId, Linkage, Module};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{
     self, BinaryOp, Clause, CompareOp, Domain, Expr, ExprKind, Fold, Function, Parts, Pattern,
@@ -32,7 +31,7 @@ pub(crate) struct Compile<'a> {
     pub width: Width,
     /// Whether each option is asked whether it is known, or only in the end whether all were.
     pub careful: bool,
-    pub module: &'a mut JITModule,
+    pub isa: &'a dyn TargetIsa,
 }
 
 /// Orders of members in no order that are tried, one piece of code each.
@@ -47,39 +46,28 @@ const PATIENCE: u64 = 1 << 22;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Defines the function; its name and the lists that it reads.
-pub(crate) fn lower(compile: Compile<'_>) -> Result<(FuncId, Vec<Box<[i64]>>)> {
+/// The function, and the lists that it reads.
+pub(crate) fn lower(compile: Compile<'_>) -> Result<(code_ir::Function, Vec<Box<[i64]>>)> {
     let Compile {
         rules,
         layout,
         mode,
         width,
         careful,
-        module,
+        isa,
     } = compile;
-    let broken = |e: cranelift_module::ModuleError| format!("no machine code: {e}");
     let word = AbiParam::new(types::I64);
     let signature = |n: usize| Signature {
         params: vec![word; n],
         returns: vec![word],
-        call_conv: module.isa().default_call_conv(),
+        call_conv: isa.default_call_conv(),
     };
-    let (of_cell, of_one, of_two) = (signature(1), signature(1), signature(2));
-    let mut import = |name, signature| {
-        let import = module.declare_function(name, Linkage::Import, signature);
-        import.map_err(broken)
-    };
-    let isqrt = import("grundy_isqrt", &of_one)?;
-    let gcd = import("grundy_gcd", &of_two)?;
-    let id = module
-        .declare_function("cell", Linkage::Local, &of_cell)
-        .map_err(broken)?;
-    let mut context = module.make_context();
-    context.func.signature = of_cell;
-    let isqrt = module.declare_func_in_func(isqrt, &mut context.func);
-    let gcd = module.declare_func_in_func(gcd, &mut context.func);
+    let mut function =
+        code_ir::Function::with_name_signature(UserFuncName::default(), signature(1));
+    let of_one = function.import_signature(signature(1));
+    let of_two = function.import_signature(signature(2));
     let mut shared = FunctionBuilderContext::new();
-    let mut b = FunctionBuilder::new(&mut context.func, &mut shared);
+    let mut b = FunctionBuilder::new(&mut function, &mut shared);
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -112,19 +100,16 @@ pub(crate) fn lower(compile: Compile<'_>) -> Result<(FuncId, Vec<Box<[i64]>>)> {
         unable,
         wins,
         done,
-        isqrt,
-        gcd,
+        of_one,
+        of_two,
         lists: Vec::new(),
         b,
     };
     lower.cell()?;
     let Lower { mut b, lists, .. } = lower;
     b.seal_all_blocks();
-    b.finalize(module.target_config());
-    module
-        .define_function(id, &mut context)
-        .map_err(|e| format!("no machine code: {e:?}"))?;
-    Ok((id, lists))
+    b.finalize(isa.frontend_config());
+    Ok((function, lists))
 }
 
 /// A number as machine code has it.
@@ -170,8 +155,9 @@ struct Lower<'a, 'f> {
     unable: Block,
     wins: Block,
     done: Block,
-    isqrt: FuncRef,
-    gcd: FuncRef,
+    /// What calls of a function of one word and of two look like.
+    of_one: SigRef,
+    of_two: SigRef,
     lists: Vec<Box<[i64]>>,
 }
 
@@ -1182,8 +1168,8 @@ impl<'a, 'f> Lower<'a, 'f> {
             }
             Function::Gcd => {
                 let (a, b) = (self.int(&args[0])?, self.int(&args[1])?);
-                let call = self.b.ins().call(self.gcd, &[a.value, b.value]);
-                let value = self.b.inst_results(call)[0];
+                let gcd = code::gcd as extern "C" fn(i64, i64) -> i64;
+                let value = self.result_of(self.of_two, gcd as usize, &[a.value, b.value]);
                 let most = [a.range.lo, a.range.hi, b.range.lo, b.range.hi];
                 let most = most.iter().map(|v| v.abs()).max().unwrap_or(0);
                 if most > Range::WORD.hi {
@@ -1210,14 +1196,21 @@ impl<'a, 'f> Lower<'a, 'f> {
                     let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, a.value, 0);
                     self.unable_if(below);
                 }
-                let call = self.b.ins().call(self.isqrt, &[a.value]);
-                let value = self.b.inst_results(call)[0];
+                let isqrt = code::isqrt as extern "C" fn(i64) -> i64;
+                let value = self.result_of(self.of_one, isqrt as usize, &[a.value]);
                 let root = |v: i128| i128::from((v.max(0) as u64).isqrt());
                 let range = Range::new(root(a.range.lo), root(a.range.hi));
                 Ok(Num { value, range })
             }
             _ => Err("a function of lists".to_owned()),
         }
+    }
+
+    /// The result of a function of this process.
+    fn result_of(&mut self, signature: SigRef, at: usize, args: &[Val]) -> Val {
+        let at = self.b.ins().iconst(types::I64, at as i64);
+        let call = self.b.ins().call_indirect(signature, at, args);
+        self.b.inst_results(call)[0]
     }
 
     /// A number folded from the values of clauses.
