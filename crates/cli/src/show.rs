@@ -61,9 +61,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         out.push_str(&line(style, "claim", &claim(answer.claim())));
     }
     if cut || position.contains(CUT) {
-        let note =
-            format!("what is cut short here ({CUT}) stands in full in the answer with --json");
-        out.push_str(&line(style, "note", &style.dim(&note)));
+        out.push_str(&line(style, "note", &style.dim(IN_FULL)));
     }
     out
 }
@@ -255,6 +253,7 @@ fn moves(answer: &Answer, style: Style) -> (String, bool) {
 
 /// Stands where a text is cut.
 const CUT: char = '…';
+const IN_FULL: &str = "what is cut short here (…) stands in full in the answer with --json";
 
 /// A text cut in its middle if it is longer than that.
 pub fn shorten(text: &str, width: usize) -> String {
@@ -268,6 +267,21 @@ pub fn shorten(text: &str, width: usize) -> String {
     out.push(CUT);
     out.extend(&chars[chars.len() - tail..]);
     out
+}
+
+/// A text whose numbers are cut in their middles where they have more digits than half a line.
+fn shorten_numbers(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let parts = chars.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let short = parts.map(|part| {
+        let part: String = part.iter().collect();
+        if part.starts_with(|c: char| c.is_ascii_digit()) {
+            shorten(&part, WIDTH / 2)
+        } else {
+            part
+        }
+    });
+    short.collect()
 }
 
 /// A paragraph broken into lines.
@@ -362,8 +376,16 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
         });
     }
     out.push_str(&format!("\n{}\n", style.bold("The argument")));
-    for paragraph in &explanation.argument {
+    let argument: Vec<String> = explanation
+        .argument
+        .iter()
+        .map(|paragraph| shorten_numbers(paragraph))
+        .collect();
+    for paragraph in &argument {
         out.push_str(&wrap(paragraph, "  ", WIDTH - 2));
+    }
+    if explanation.argument != argument || position.contains(CUT) {
+        out.push_str(&format!("\n{}\n", style.dim(IN_FULL)));
     }
     let letter = a.outcome.to_string();
     let letter = if a.outcome.next_wins() {

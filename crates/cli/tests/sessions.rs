@@ -414,6 +414,21 @@ fn explanations() {
     insta::assert_snapshot!(text);
 }
 
+/// An argument about numbers of thousands of digits stays one that can be read; the JSON has them whole.
+#[test]
+fn an_argument_about_long_numbers_is_short() {
+    let (a, b) = ("7".repeat(5000), "3".repeat(4990));
+    for game in ["wythoff", "nim"] {
+        let text = run(&["explain", game, &a, &b], "");
+        let text = String::from_utf8(text.stdout).unwrap();
+        assert!(text.len() < 6000, "{game}: {} bytes", text.len());
+        assert!(text.contains("--json"), "{text}");
+        let json = run(&["explain", game, &a, &b, "--json"], "");
+        let json = String::from_utf8(json.stdout).unwrap();
+        assert!(json.contains(&a) && json.contains(&b), "{game}");
+    }
+}
+
 #[test]
 fn an_explanation_names_the_theorem_and_argues_for_each_part() {
     let output = run(&["explain", "nim", "3", "4", "6"], "");
