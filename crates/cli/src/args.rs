@@ -87,6 +87,15 @@ pub struct Query {
     pub memory: u64,
 }
 
+/// How many threads may work.
+#[derive(Args, Debug)]
+pub struct Threads {
+    /// How many threads may work at the same time; 0 for as many as there are cores.
+    #[arg(long, short = 'j', value_name = "N", default_value = "0", value_parser = natural::<usize>,
+          allow_negative_numbers = true)]
+    pub threads: usize,
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -137,6 +146,8 @@ pub enum Command {
         /// with --p-positions of the outcomes, a bit each.
         #[arg(long)]
         checksum: bool,
+        #[command(flatten)]
+        threads: Threads,
         /// List the P-positions only, one a line, of a table that need not fit into memory.
         #[arg(long)]
         p_positions: bool,
@@ -259,6 +270,8 @@ pub enum Command {
         /// The most memory that the values may take, such as 512M or 8G.
         #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
         memory: u64,
+        #[command(flatten)]
+        threads: Threads,
     },
     /// Check a certificate of a period: rules, values and every hypothesis of its theorem.
     ///
@@ -304,6 +317,8 @@ pub enum Command {
         /// The most memory that the values of all threads may take, such as 512M or 8G.
         #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = size)]
         memory: u64,
+        #[command(flatten)]
+        threads: Threads,
     },
     /// Play against the program.
     ///

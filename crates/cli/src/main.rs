@@ -49,6 +49,8 @@ static PROGRESS: AtomicBool = AtomicBool::new(false);
 const ONE_SIGNAL: Duration = Duration::from_millis(200);
 /// How long a computation may take to stop after Ctrl-C.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// A table says that it takes so many bytes, or more.
+const MUCH: u64 = 256 << 20;
 /// The exit status after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
@@ -65,6 +67,10 @@ fn main() -> ExitCode {
     let color = cli.color;
     // Until a computation takes long, Ctrl-C ends the program as it does any other.
     let budget = Budget::watched(memory, move |budget| listen(color, budget));
+    let budget = match cli.command.as_ref().map_or(1, threads) {
+        0 => budget.on_threads(grundy::room::cores()),
+        threads => budget.on_threads(threads),
+    };
     let done = run(&cli, &budget);
     clear_progress();
     match done {
@@ -91,6 +97,17 @@ fn memory(command: &Command) -> u64 {
         | Command::Sweep { memory, .. }
         | Command::Verify { memory, .. } => *memory,
         _ => Budget::DEFAULT_MEMORY,
+    }
+}
+
+/// How many threads a command may use; 0 for as many as there are cores.
+fn threads(command: &Command) -> usize {
+    match command {
+        Command::Table { threads, .. }
+        | Command::Period { threads, .. }
+        | Command::Sweep { threads, .. } => threads.threads,
+        Command::Plot(wanted) => wanted.threads.threads,
+        _ => 1,
     }
 }
 
@@ -169,6 +186,28 @@ fn progress() -> Option<Hook> {
     }))
 }
 
+/// The same with a note before a table takes much memory.
+fn with_memory(color: When) -> Hook {
+    let (progress, told) = (progress(), AtomicU64::new(0));
+    Arc::new(move |p: grundy::plan::Progress| {
+        if p.memory == 0 {
+            if let Some(progress) = &progress {
+                progress(p);
+            }
+        } else if p.memory >= MUCH && told.swap(p.memory, Ordering::Relaxed) != p.memory {
+            clear_progress();
+            let text = grundy::room::text(p.memory);
+            note(color, &format!("the table takes {text} of memory"));
+        }
+    })
+}
+
+fn note(color: When, text: &str) {
+    let style = Style::stderr(color);
+    // Nobody reads any more: nothing to say.
+    let _ = writeln!(io::stderr(), "{} {text}", style.bold("note:"));
+}
+
 fn clear_progress() {
     if PROGRESS.swap(false, Ordering::Relaxed) {
         let _ = write!(io::stderr(), "\r\x1b[K");
@@ -227,6 +266,7 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             checksum,
             p_positions,
             resume,
+            threads: _,
         } => {
             let named = output.as_deref().map_or(Format::Text, table::format_of);
             let format = format.unwrap_or(named);

@@ -9,7 +9,7 @@ use grundy::picture::{self as facade, Picture};
 use grundy::{Arguments, Budget, Code, Diagnostic, Engine, Source};
 use grundy_plot::{Depth, Kind, Labels, Map, Repeat, Scale, Screen, Series, Theme};
 
-use crate::args::{Bounds, Query, When, bounds};
+use crate::args::{Bounds, Query, Threads, When, bounds};
 use crate::output::{Output, unwritable};
 use crate::period::Ticker;
 use crate::style::Style;
@@ -20,6 +20,8 @@ use crate::{Done, Failure, broken, clear_progress, grouped, one, print, progress
 pub struct Wanted {
     #[command(flatten)]
     pub query: Query,
+    #[command(flatten)]
+    pub threads: Threads,
     /// The largest counter, or one for each [default: 200 of one, 60 of two].
     #[arg(long, value_name = "N[,M]", value_parser = bounds, allow_negative_numbers = true)]
     pub to: Option<Bounds>,

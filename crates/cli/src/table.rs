@@ -17,8 +17,8 @@ use crate::output::{Output, unwritable};
 use crate::period::Ticker;
 use crate::style::Style;
 use crate::{
-    Done, Failure, broken, clear_progress, grouped, json, one, progress, report, show, texts,
-    with_warnings,
+    Done, Failure, broken, clear_progress, grouped, json, note, one, progress, report, show, texts,
+    with_memory, with_warnings,
 };
 
 /// What is asked for.
@@ -89,9 +89,8 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
     let listed = match sequence {
         Some(_) => None,
         None => {
-            let hook = progress();
-            let table =
-                grundy::table::table(&game, &args, wanted.to, engine, budget, hook.as_ref());
+            let hook = with_memory(color);
+            let table = grundy::table::table(&game, &args, wanted.to, engine, budget, Some(&hook));
             clear_progress();
             Some(table.map_err(one)?)
         }
@@ -301,12 +300,6 @@ fn too_large() -> Diagnostic {
     let message = "a value is past 4,294,967,295, and is not cut to 32 bits";
     let error = Diagnostic::error(Code::TooLarge, &Source::new("", ""), message);
     error.help("ask for fewer values, or for csv or json")
-}
-
-fn note(color: When, text: &str) {
-    let style = Style::stderr(color);
-    // Nobody reads any more: nothing to say.
-    let _ = writeln!(io::stderr(), "{} {text}", style.bold("note:"));
 }
 
 /// Where the state of a run is kept, and how often: tests that break runs off cannot wait for a minute.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A bound on memory and a flag that asks for a stop. Cloning shares the flag.
+/// A bound on memory, a number of threads, and a flag that asks for a stop. Cloning shares the flag.
 ///
 /// ```
 /// use grundy_core::Budget;
@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub struct Budget {
     memory: u64,
+    threads: usize,
     shared: Arc<Shared>,
 }
 
@@ -84,7 +85,7 @@ impl Budget {
             start: Instant::now(),
             until: AtomicU64::new(u64::MAX),
         };
-        Budget::new(self.memory, TIMED, None, Some(clock))
+        Budget::new(self.memory, TIMED, None, Some(clock)).on_threads(self.threads)
     }
 
     /// Lets computations with this budget go on for that long from now; a budget that is not [`Budget::timed`] has no clock.
@@ -102,7 +103,23 @@ impl Budget {
             watch: Mutex::new(watch),
             clock,
         });
-        Budget { memory, shared }
+        let threads = 1;
+        Budget {
+            memory,
+            threads,
+            shared,
+        }
+    }
+
+    /// The same on up to so many threads, at least one.
+    pub fn on_threads(self, threads: usize) -> Self {
+        let threads = threads.max(1);
+        Budget { threads, ..self }
+    }
+
+    /// How many threads a computation may use; one unless it is said.
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// The most bytes that tables and memos may take, as counted by those who take them.

@@ -21,7 +21,7 @@ use grundy_kernels::Sequence;
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic, Source};
 use sha2::{Digest, Sha256};
 
-use crate::{Result, room};
+use crate::Result;
 
 const HEAD: &str = "grundy checkpoint ";
 const VERSION: &str = "1";
@@ -154,7 +154,5 @@ fn open(bytes: &[u8], wanted: &Code) -> std::result::Result<Heaps, String> {
             (theirs, None) => format!("it is of {theirs}"),
         });
     }
-    let mut heaps = Heaps::resume(sequence, u64::from_le_bytes(*look));
-    heaps.set_threads(room::cores());
-    Ok(heaps)
+    Ok(Heaps::resume(sequence, u64::from_le_bytes(*look)))
 }

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use grundy_core::{Budget, Int, Outcome};
@@ -17,7 +18,7 @@ use grundy_lang::ir::{Game, Play};
 use grundy_lang::value::{Pos, Position};
 use grundy_search::dense::rays::{self, Failed, Rays, Unfit};
 use grundy_search::dense::{
-    COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Offset, Order, Told, fill,
+    COUNTERS, Cells, Evaluate, Interpret, Layout, Mode, Offset, Order, Plain, Threads, Told, Worker,
 };
 use grundy_search::{Engine, Progress};
 
@@ -29,6 +30,10 @@ use crate::table::{Axes, Cell, next};
 
 /// Positions that are tried to find the order of the cells, and options of each.
 const SAMPLES: u64 = 64;
+/// Rows of a pair in no order that are read at once.
+const BAND: usize = 32;
+/// Numbers that are told at once of other tables.
+const BLOCK: u64 = 1 << 16;
 /// How often is told how far it has come.
 const TELL: Duration = Duration::from_millis(100);
 
@@ -55,7 +60,7 @@ pub(crate) enum Word {
 }
 
 /// A filled table.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Dense {
     words: Vec<Word>,
     layout: Layout,
@@ -137,10 +142,97 @@ impl Dense {
     /// The numbers at these places.
     fn numbers(&self, places: impl Iterator<Item = u64>, out: &mut Vec<u64>) {
         match &self.cells {
-            Cells::U8(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
-            Cells::U16(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
-            Cells::U32(cells) => out.extend(places.map(|place| u64::from(cells[place as usize]))),
+            Cells::U8(cells) => {
+                out.extend(places.map(|at| u64::from(cells[at as usize].load(Relaxed))))
+            }
+            Cells::U16(cells) => {
+                out.extend(places.map(|at| u64::from(cells[at as usize].load(Relaxed))))
+            }
+            _ => out.extend(places.map(|at| self.at(at))),
         }
+    }
+
+    /// The numbers of all cells of a table with these sides in order, the last one fastest, many at a time. The error is that
+    /// of the sink, or nothing if a number is too large for the type.
+    pub fn each<T, E>(
+        &self,
+        to: &[u64],
+        sink: &mut dyn FnMut(&[T]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), Option<E>>
+    where
+        T: Copy + Default + TryFrom<u64>,
+    {
+        match &self.cells {
+            Cells::U8(cells) => {
+                self.each_of(to, sink, |at| cells[at as usize].load(Relaxed).into())
+            }
+            Cells::U16(cells) => {
+                self.each_of(to, sink, |at| cells[at as usize].load(Relaxed).into())
+            }
+            _ => self.each_of(to, sink, |at| self.at(at)),
+        }
+    }
+
+    fn each_of<T, E>(
+        &self,
+        to: &[u64],
+        sink: &mut dyn FnMut(&[T]) -> std::result::Result<(), E>,
+        cell: impl Fn(u64) -> u64,
+    ) -> std::result::Result<(), Option<E>>
+    where
+        T: Copy + Default + TryFrom<u64>,
+    {
+        let fitting = |number: u64| T::try_from(number).map_err(|_| None);
+        if let ([Word::Axis(_), Word::Axis(_)], [run], [rows, columns]) =
+            (&self.words[..], self.layout.unordered(), to)
+            && let Offset::Listed(starts) = &self.layout.words()[run.start + 1].offset
+        {
+            // The cells of a column lie together: some rows at once, so that they are read together.
+            let (rows, width) = (rows + 1, *columns as usize + 1);
+            let mut out = vec![T::default(); BAND * width];
+            for from in (0..rows).step_by(BAND) {
+                let band = from..rows.min(from + BAND as u64);
+                for (a, row) in band.clone().zip(out.chunks_exact_mut(width)) {
+                    let start = starts[a as usize];
+                    for (b, number) in (0..from).zip(row) {
+                        *number = fitting(cell(start + b))?;
+                    }
+                }
+                for b in from..width as u64 {
+                    for a in band.clone() {
+                        let number = cell(starts[a.max(b) as usize] + a.min(b));
+                        out[(a - from) as usize * width + b as usize] = fitting(number)?;
+                    }
+                }
+                sink(&out[..width * (band.end - band.start) as usize])?;
+            }
+            return Ok(());
+        }
+        let (mut numbers, mut out) = (Vec::new(), Vec::new());
+        let (mut at, last) = (vec![0; to.len()], to.len() - 1);
+        loop {
+            let count = (to[last] + 1 - at[last]).min(BLOCK);
+            numbers.clear();
+            self.run(&at, count, &mut numbers);
+            for &number in &numbers {
+                out.push(fitting(number)?);
+            }
+            at[last] += count - 1;
+            let more = next(&mut at, to);
+            if !more || out.len() as u64 >= BLOCK {
+                sink(&out)?;
+                out.clear();
+            }
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The number in a cell, if it is known.
+    #[inline]
+    fn at(&self, place: u64) -> u64 {
+        self.cells.get(place).unwrap_or(u64::MAX)
     }
 
     /// Bytes of a number.
@@ -216,21 +308,17 @@ pub(crate) fn table(
         Ok(layout) => layout,
         Err(why) => return refuse(&why),
     };
-    let mut engine = Engine::new(&rules, budget.clone());
+    let engine = Engine::new(&rules, budget.clone());
     let mode = match engine.values_valid(1) {
         Ok(()) => Mode::Values,
         Err(why) if engine.splits() => return refuse(why),
         Err(_) => Mode::Outcomes,
     };
-    enough_memory(&layout, source, budget)?;
-    let mut ask = |at: &[u64], _: &Cells| -> Result<u64> {
-        let part = Pos::of_counters(at);
-        if mode == Mode::Values {
-            let value = engine.value(&part)?;
-            return value.to_u64().ok_or_else(|| too_large(source));
-        }
-        let outcome = engine.outcome(&Position::one(part))?;
-        Ok(u64::from(outcome.next_wins()))
+    let room = Room {
+        layout: &layout,
+        source,
+        budget,
+        hook,
     };
     let mut due = Instant::now() + TELL;
     let mut told = |done: u64| {
@@ -243,7 +331,7 @@ pub(crate) fn table(
             due = Instant::now() + TELL;
             hook(Progress {
                 positions: done,
-                options: 0,
+                ..Progress::default()
             });
         }
         ControlFlow::Continue(())
@@ -260,12 +348,10 @@ pub(crate) fn table(
         Box::new(Diagnostic::error(Code::Interrupted, source, message))
     };
     if matches!(by, By::Auto | By::Rays) {
-        match along_rays(&rules, &layout, mode, budget, &mut told) {
+        match along_rays(&rules, mode, &room, &mut told) {
             Ok(Some(cells)) => return Ok(Some(done(cells, "rays"))),
             Ok(None) => return Err(stopped()),
-            Err(Unfit::Memory(bytes)) => {
-                return Err(memory_for_rays(&layout, bytes, source, budget));
-            }
+            Err(Unfit::Memory { cells, sets }) => return Err(room.for_rays(cells, sets)),
             Err(Unfit::Because(why)) if by == By::Rays => return refuse(&why),
             Err(Unfit::Because(_)) => {}
         }
@@ -277,17 +363,30 @@ pub(crate) fn table(
     if let (By::Jit, Err(why)) = (by, &compiled) {
         return refuse(&format!("the rules are not compiled: {why}"));
     }
-    let order = Order::suiting(to.len(), &samples(&rules, &layout));
-    let (mut jit, mut interpret);
-    let (evaluate, by): (&mut dyn Evaluate, _) = match compiled {
-        Ok(compiled) => {
-            jit = compiled;
-            (&mut jit, "jit")
-        }
-        Err(_) => {
-            let machine = rules.machine_with(budget.clone());
-            interpret = Interpret::new(machine, &layout, mode);
-            (&mut interpret, "interpret")
+    room.take(Cells::unknown_bytes(layout.cells(), mode))?;
+    let by = if compiled.is_ok() { "jit" } else { "interpret" };
+    let worker = |compiled: Option<Compiled>| -> Worker<'_> {
+        let evaluate: Box<dyn Evaluate + '_> = match compiled {
+            Some(compiled) => Box::new(compiled),
+            None => {
+                let machine = rules.machine_with(budget.clone());
+                Box::new(Interpret::new(machine, &layout, mode))
+            }
+        };
+        let (rules, mut engine) = (&rules, None);
+        let ask = move |at: &[u64], _: &Cells| -> Result<u64> {
+            let engine = engine.get_or_insert_with(|| Engine::new(rules, budget.clone()));
+            let part = Pos::of_counters(at);
+            if mode == Mode::Values {
+                let value = engine.value(&part)?;
+                return value.to_u64().ok_or_else(|| too_large(source));
+            }
+            let outcome = engine.outcome(&Position::one(part))?;
+            Ok(u64::from(outcome.next_wins()))
+        };
+        Worker {
+            evaluate,
+            ask: Box::new(ask),
         }
     };
     let wanted = exist.map(|exist| {
@@ -299,8 +398,31 @@ pub(crate) fn table(
         }
         wanted
     });
-    let wanted = wanted.as_deref();
-    match fill(&layout, &order, wanted, evaluate, &mut ask, &mut told)? {
+    let samples = samples(&rules, &layout);
+    let order = Order::suiting(to.len(), &samples);
+    let more = || {
+        worker(
+            (by == "jit")
+                .then(|| Compiled::new(&rules, &layout, mode).ok())
+                .flatten(),
+        )
+    };
+    // Where moves lead back along a side, no part of the table can be filled before all that comes before it.
+    let tiled = order.tiles(&samples);
+    let threads = Threads {
+        count: if tiled { budget.threads() } else { 1 },
+        worker: &more,
+    };
+    let first = worker(compiled.ok());
+    let plain = Plain {
+        layout: &layout,
+        order: &order,
+        mode,
+        wanted: wanted.as_deref(),
+        widen: &|now, then| room.widen(now, then),
+    };
+    let filled = plain.fill(first, &threads, &mut told);
+    match filled? {
         Some(cells) => Ok(Some(done(cells, by))),
         None => Err(stopped()),
     }
@@ -309,40 +431,39 @@ pub(crate) fn table(
 /// Fills a table along rays; `None` if it was broken off. The error says why it cannot be filled so.
 fn along_rays(
     rules: &Rules,
-    layout: &Layout,
     mode: Mode,
-    budget: &Budget,
+    room: &Room<'_>,
     told: &mut Told<'_>,
 ) -> std::result::Result<Option<Cells>, Unfit> {
+    let Room { layout, budget, .. } = room;
     let because = |why: &str| Err(Unfit::Because(why.to_owned()));
     let split = rays::split(rules, layout).map_err(Unfit::Because)?;
     if split.rays.iter().all(rays::Ray::is_short) {
         return because("no move runs farther along a ray than it is long to look");
     }
     let misere = rules.game().play == Play::Misere;
-    // A cell of two bytes is what most of these tables end with.
-    let memory = budget.memory().saturating_sub(2 * layout.cells());
-    let mut rays = Rays::new(layout, &split.rays, mode, misere, memory)?;
+    let rays = Rays::new(layout, &split.rays, mode, misere, budget.memory())?;
+    room.say(rays.memory());
     let evaluator = |rules, mode| -> Box<dyn Evaluate + '_> {
         match Compiled::new(rules, layout, mode) {
             Ok(compiled) => Box::new(compiled),
             Err(_) => {
-                let machine = Rules::machine_with(rules, budget.clone());
+                let machine = Rules::machine_with(rules, (*budget).clone());
                 Box::new(Interpret::new(machine, layout, mode))
             }
         }
     };
-    let mut guards: Vec<_> = split
-        .guards
-        .iter()
-        .map(|g| evaluator(g, Mode::Outcomes))
-        .collect();
-    let mut rest = split.rest.as_ref().map(|rest| evaluator(rest, mode));
-    let rest = rest.as_deref_mut();
-    match rays.fill(&mut guards, rest, told) {
+    let guards = || {
+        let guards = split.guards.iter();
+        guards.map(|g| evaluator(g, Mode::Outcomes)).collect()
+    };
+    let rest = split.rest.as_ref();
+    let rest = rest.map(|rest| move || evaluator(rest, mode));
+    let rest = rest.as_ref().map(|rest| rest as _);
+    match rays.fill(&guards, rest, budget.threads(), told) {
         Ok(cells) => Ok(Some(cells)),
         Err(Failed::Stopped) => Ok(None),
-        Err(Failed::Memory(bytes)) => Err(Unfit::Memory(bytes)),
+        Err(Failed::Memory { cells, sets }) => Err(Unfit::Memory { cells, sets }),
         Err(Failed::Unable) => because("a cell needs more than its rays"),
     }
 }
@@ -386,37 +507,67 @@ pub(crate) fn sides(
     Ok((words, to))
 }
 
-fn enough_memory(layout: &Layout, source: &Arc<Source>, budget: &Budget) -> Result<()> {
-    if layout.cells() <= budget.memory() {
-        return Ok(());
-    }
-    let message = format!(
-        "a table of {} cells needs at least {}, and the bound is {}",
-        layout.cells(),
-        room::text(layout.cells()),
-        room::text(budget.memory())
-    );
-    let help = "ask for a smaller table, or give more memory with `--memory`";
-    Err(Box::new(
-        Diagnostic::error(Code::Memory, source, message).help(help),
-    ))
+/// The memory that a table may take, and who is told of it.
+struct Room<'a> {
+    layout: &'a Layout,
+    source: &'a Arc<Source>,
+    budget: &'a Budget,
+    hook: Option<&'a Hook>,
 }
 
-fn memory_for_rays(
-    layout: &Layout,
-    bytes: u64,
-    source: &Arc<Source>,
-    budget: &Budget,
-) -> Box<Diagnostic> {
-    let message = format!(
-        "a table of {} cells needs {}, and {} for the values along its rays, and the bound is {}",
-        layout.cells(),
-        room::text(2 * layout.cells()),
-        room::text(bytes),
-        room::text(budget.memory())
-    );
-    let help = "ask for a smaller table, or give more memory with `--memory`; `--engine jit` needs only the cells";
-    Box::new(Diagnostic::error(Code::Memory, source, message).help(help))
+impl Room<'_> {
+    /// Says that so many bytes are about to be taken.
+    fn say(&self, bytes: u64) {
+        if let Some(hook) = self.hook {
+            hook(Progress {
+                memory: bytes,
+                ..Progress::default()
+            });
+        }
+    }
+
+    /// Takes so many bytes for cells.
+    fn take(&self, bytes: u64) -> Result<()> {
+        if bytes > self.budget.memory() {
+            return Err(self.short(&format!("needs at least {}", room::text(bytes)), ""));
+        }
+        self.say(bytes);
+        Ok(())
+    }
+
+    /// Takes so many bytes for wider cells, beside those of the narrower ones, which are there until these are filled.
+    fn widen(&self, now: u64, then: u64) -> Result<()> {
+        if now.saturating_add(then) > self.budget.memory() {
+            let text = format!(
+                "needs {} for values past {} bits, beside the {} that it takes so far",
+                room::text(then),
+                8 * now / self.layout.cells().max(1),
+                room::text(now)
+            );
+            return Err(self.short(&text, ""));
+        }
+        self.say(then);
+        Ok(())
+    }
+
+    fn for_rays(&self, cells: u64, sets: u64) -> Box<Diagnostic> {
+        let text = format!(
+            "needs {}, and {} for the values along its rays",
+            room::text(cells),
+            room::text(sets)
+        );
+        self.short(&text, "; `--engine jit` needs only the cells")
+    }
+
+    fn short(&self, needs: &str, more: &str) -> Box<Diagnostic> {
+        let message = format!(
+            "a table of {} cells {needs}, and the bound is {}",
+            self.layout.cells(),
+            room::text(self.budget.memory())
+        );
+        let help = format!("ask for a smaller table, or give more memory with `--memory`{more}");
+        Box::new(Diagnostic::error(Code::Memory, self.source, message).help(help))
+    }
 }
 
 /// Some positions of a table, each with some of its options.

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::open::{self, Opened};
 use crate::run::{End, Keep, run};
-use crate::{Result, catalogue, room};
+use crate::{Result, catalogue};
 
 /// A game read as a code.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ pub fn period(
         None => None,
     };
     let mut heaps = kept.unwrap_or_else(|| Heaps::new(code));
-    heaps.set_threads(room::cores());
+    heaps.set_threads(budget.threads());
     let end = run(&mut heaps, to, budget, keep, &mut |p| progress(p, to));
     let end = end.map_err(|error| match error.code {
         Code::Interrupted => Box::new(error.note("they prove no period")),

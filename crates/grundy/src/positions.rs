@@ -150,7 +150,7 @@ impl Positions {
             if let Some(hook) = hook {
                 hook(Progress {
                     positions,
-                    options: 0,
+                    ..Progress::default()
                 });
             }
             ControlFlow::Continue(())

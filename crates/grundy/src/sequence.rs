@@ -19,10 +19,10 @@ use grundy_lang::value::Value;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::Result;
 use crate::answer::one_line;
 use crate::run::{End, Keep, run};
 use crate::table::{Axes, Store, Table, Values, axes};
-use crate::{Result, room};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
 pub struct Sequence {
@@ -80,8 +80,7 @@ impl Sequence {
         if !heap.small.is_empty() {
             return Ok(None);
         }
-        let mut heaps = Heaps::new(&heap.code);
-        heaps.set_threads(room::cores());
+        let heaps = Heaps::new(&heap.code);
         Ok(Some(Sequence {
             game: game.clone(),
             arguments: one_line(&args.source.text),
@@ -149,6 +148,7 @@ impl Sequence {
         let Known::Heaps(heaps) = &mut self.known else {
             return Ok(true);
         };
+        heaps.set_threads(budget.threads());
         let end = run(heaps, self.to, budget, keep, told)?;
         Ok(matches!(end, End::Known))
     }
@@ -257,10 +257,8 @@ impl Sequence {
         {
             let bytes = |heaps: Range<usize>, known: &Heaps| -> Vec<u8> {
                 let values = known.sequence().values(heaps);
-                let mut bytes = vec![0; 2 * values.len()];
-                for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
-                    *bytes = value.to_le_bytes();
-                }
+                let mut bytes = Vec::new();
+                laid_out(&values, |v| v.to_le_bytes(), &mut bytes);
                 bytes
             };
             from = heaps.computed().min(end);
@@ -280,6 +278,23 @@ impl Sequence {
             }
         }
         let mut bytes: Vec<u8> = Vec::with_capacity(4 * BLOCK);
+        if let Known::Listed {
+            values: Values::Dense(dense, to),
+            ..
+        } = &self.known
+        {
+            return if wide {
+                dense.each(to, &mut |numbers: &[u32]| {
+                    laid_out(numbers, |n| n.to_le_bytes(), &mut bytes);
+                    sink(&bytes)
+                })
+            } else {
+                dense.each(to, &mut |numbers: &[u16]| {
+                    laid_out(numbers, |n| n.to_le_bytes(), &mut bytes);
+                    sink(&bytes)
+                })
+            };
+        }
         for piece in pieces(from..end) {
             bytes.clear();
             for value in self.values(piece) {
@@ -435,6 +450,14 @@ fn every_heap(condition: &Expr, heap: usize) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// Numbers as bytes.
+fn laid_out<T: Copy, const N: usize>(numbers: &[T], of: impl Fn(T) -> [u8; N], out: &mut Vec<u8>) {
+    out.resize(N * numbers.len(), 0);
+    for (bytes, number) in out.as_chunks_mut().0.iter_mut().zip(numbers) {
+        *bytes = of(*number);
     }
 }
 

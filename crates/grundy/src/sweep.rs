@@ -283,7 +283,7 @@ pub fn sweep(
     let free = room::memory().unwrap_or(u64::MAX).min(budget.memory());
     // As many codes at a time as there is memory for.
     let threads = usize::try_from(u128::from(free) / each).unwrap_or(usize::MAX);
-    let threads = threads.min(room::cores());
+    let threads = threads.min(budget.threads());
     if threads == 0 {
         let message = format!(
             "the values of a code up to heap {to} may take {} of memory, more than the {} there are",

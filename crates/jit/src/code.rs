@@ -15,15 +15,18 @@ use crate::lower::{self, Compile};
 /// Bytes of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
+    /// Two bits.
+    Quarter,
     One,
     Two,
     Four,
 }
 
 impl Width {
+    /// Bytes of what a cell is read from.
     pub fn bytes(self) -> i64 {
         match self {
-            Width::One => 1,
+            Width::Quarter | Width::One => 1,
             Width::Two => 2,
             Width::Four => 4,
         }
@@ -32,6 +35,7 @@ impl Width {
     /// What stands in a cell that is not known.
     pub fn unknown(self) -> i64 {
         match self {
+            Width::Quarter => 3,
             Width::One => u8::MAX.into(),
             Width::Two => u16::MAX.into(),
             Width::Four => u32::MAX.into(),
@@ -41,6 +45,7 @@ impl Width {
     /// Values that can be told apart in a row of marks.
     pub fn marks(self) -> usize {
         match self {
+            Width::Quarter => 1 << 2,
             Width::One => 1 << 8,
             Width::Two => 1 << 16,
             Width::Four => 1 << 24,
@@ -110,8 +115,12 @@ impl Compiled {
     pub fn new(rules: &Rules, layout: &Layout, mode: Mode) -> Result<Compiled, String> {
         // The code reads lists of the layout that it is made for.
         let layout = layout.clone();
+        let width = match mode {
+            Mode::Values => Width::One,
+            Mode::Outcomes => Width::Quarter,
+        };
         Ok(Compiled {
-            code: compile(rules, &layout, mode, Width::One, false)?,
+            code: compile(rules, &layout, mode, width, false)?,
             careful: None,
             careful_last: false,
             rules: rules.clone(),
@@ -191,7 +200,13 @@ impl Evaluate for Compiled {
             "cells of the table"
         );
         match cells {
-            Cells::U8(cells) => self.run(at, Width::One, cells.as_ptr()),
+            Cells::Pairs(cells, _) => self.run(at, Width::Quarter, cells.as_ptr().cast()),
+            // Where there are no moves, none is read.
+            Cells::Bits(..) if self.rules.game().moves.is_empty() => {
+                self.run(at, self.code.width, [].as_ptr())
+            }
+            Cells::Bits(..) => Verdict::Unable,
+            Cells::U8(cells) => self.run(at, Width::One, cells.as_ptr().cast()),
             Cells::U16(cells) => self.run(at, Width::Two, cells.as_ptr().cast()),
             Cells::U32(cells) => self.run(at, Width::Four, cells.as_ptr().cast()),
         }

@@ -379,8 +379,19 @@ impl<'a, 'f> Lower<'a, 'f> {
             });
         }
         let place = place.unwrap_or_else(|| self.word(0));
-        let at = self.element(self.cells, place, self.width.bytes());
+        let index = match self.width {
+            Width::Quarter => self.b.ins().ushr_imm_u(place, 2),
+            _ => place,
+        };
+        let at = self.element(self.cells, index, self.width.bytes());
         let value = match self.width {
+            Width::Quarter => {
+                let byte = self.b.ins().uload8(types::I64, flags(), at, 0);
+                let cell = self.b.ins().band_imm_u(place, 3);
+                let shift = self.b.ins().ishl_imm_u(cell, 1);
+                let rest = self.b.ins().ushr(byte, shift);
+                self.b.ins().band_imm_u(rest, 3)
+            }
             Width::One => self.b.ins().uload8(types::I64, flags(), at, 0),
             Width::Two => self.b.ins().uload16(types::I64, flags(), at, 0),
             Width::Four => self.b.ins().uload32(flags(), at, 0),

@@ -10,13 +10,20 @@ use grundy_search::dense::{Cells, Evaluate, Interpret, Layout, Mode, Order, Verd
 use grundy_testkit::{Random, counters};
 
 /// Cells of random values, some of them not known, of a random width.
-fn cells(r: &mut Random, layout: &Layout) -> Cells {
-    let mut cells = Cells::unknown(layout.cells());
-    for _ in 0..r.below(3) {
-        cells = cells.wider().expect("there are three widths");
+fn cells(r: &mut Random, layout: &Layout, mode: Mode) -> Cells {
+    let bits = mode == Mode::Outcomes && !r.one_in(3);
+    let mut cells = Cells::unknown(layout.cells(), if bits { mode } else { Mode::Values });
+    if !bits {
+        for _ in 0..r.below(3) {
+            cells = cells.wider().expect("there are three widths");
+        }
     }
     let known = if r.one_in(2) { 1000 } else { 10 };
-    let most = r.pick(&[&[1u64][..], &[7], &[200]])[0];
+    let most = if bits {
+        1
+    } else {
+        r.pick(&[&[1u64][..], &[7], &[200]])[0]
+    };
     for place in 0..layout.cells() {
         if r.below(known) != 0 {
             assert!(cells.put(place, r.below(most + 1)));
@@ -62,7 +69,7 @@ fn compare(r: &mut Random, text: &str, rules: &Rules, seen: &mut Seen) {
             return;
         }
     };
-    let cells = cells(r, &layout);
+    let cells = cells(r, &layout, mode);
     // Ranges up to the largest words are given up sooner than a user would have them.
     let vast = rules.params().iter().any(|p| {
         p.as_int()
@@ -70,7 +77,7 @@ fn compare(r: &mut Random, text: &str, rules: &Rules, seen: &mut Seen) {
             .is_some_and(|v| v > 1 << 40)
     });
     let patience = if vast { 1 << 16 } else { u64::MAX };
-    let _ = Order::natural(n).visit(&layout, &mut |at, _| {
+    let _ = Order::natural(n).visit(&layout, &mut |at| {
         let at = &at[..n];
         let machine = rules.machine().with_patience(patience);
         let mut theirs = Interpret::new(machine, &layout, mode);
@@ -138,7 +145,7 @@ fn a_guard_that_fails_for_good_hides_no_error_of_one_before_it() {
     let game = grundy_testkit::game("n -> n - k for k in 1..n if 10 // (5 - k) > -20 if k <= 3");
     let rules = Rules::new(game, vec![0i64.into()]);
     let layout = Layout::new(&Shape::Int, &[9]).unwrap();
-    let mut cells = Cells::unknown(10);
+    let cells = Cells::unknown(10, Mode::Values);
     for place in 0..10 {
         assert!(cells.put(place, place));
     }

@@ -4,11 +4,10 @@
 //! heap after the other), then 32 or 64 heaps at a time, `pairs` for small codes and `large` for codes of one and of two
 //! bytes (`table` has what they share, `spans` the proofs of 512 heaps with codes of a byte, `small` and `lanes` the inner
 //! loops, portable and for AVX2). A sequence goes up to larger codes when it needs them. `taking` is for moves that leave at
-//! most one heap. `holes` finds the mex of a union of sets of bits. `checkpoint` has the state as bytes.
+//! most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod checkpoint;
-mod holes;
 mod lanes;
 mod large;
 mod pairs;
@@ -25,7 +24,6 @@ use std::ops::Range;
 use grundy_core::Code;
 
 pub use checkpoint::Unreadable;
-pub use holes::first_hole;
 pub use split::Split;
 pub use table::Work;
 

@@ -15,6 +15,8 @@ pub struct Progress {
     pub positions: u64,
     /// Options looked at.
     pub options: u64,
+    /// Bytes that are about to be taken at once, if that is what is told.
+    pub memory: u64,
 }
 
 /// Counts options, asks for stops, reports progress, holds the memory bound.

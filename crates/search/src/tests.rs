@@ -157,8 +157,8 @@ impl Table {
         } else {
             Mode::Outcomes
         };
-        let mut interpret = Interpret::over(facts, moves, &layout, mode);
-        let mut ask = |at: &[u64], _: &dense::Cells| {
+        let evaluate = Box::new(Interpret::over(facts, moves, &layout, mode));
+        let ask = move |at: &[u64], _: &dense::Cells| {
             let part = Pos::of_counters(at);
             if by_value {
                 return Ok(engine.value(&part)?.to_u64().unwrap());
@@ -168,7 +168,22 @@ impl Table {
         };
         let told = &mut |_| ControlFlow::Continue(());
         let order = Order::natural(to.len());
-        let cells = dense::fill(&layout, &order, None, &mut interpret, &mut ask, told);
+        let worker = dense::Worker {
+            evaluate,
+            ask: Box::new(ask),
+        };
+        let alone = dense::Threads {
+            count: 1,
+            worker: &|| unreachable!("there are no others"),
+        };
+        let cells = dense::Plain {
+            layout: &layout,
+            order: &order,
+            mode,
+            wanted: None,
+            widen: &|_, _| Ok(()),
+        }
+        .fill(worker, &alone, told);
         Table {
             layout,
             cells: cells.unwrap().expect("nothing breaks it off"),

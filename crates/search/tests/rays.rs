@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{Play, Shape};
-use grundy_search::dense::rays::{Failed, Ray, Rays, pairs, rows, split, symmetric};
-use grundy_search::dense::{Cells, Evaluate, Interpret, Layout, Mode, Order, fill};
+use grundy_search::dense::rays::{Failed, Ray, Rays, Split, Unfit, pairs, rows, split, symmetric};
+use grundy_search::dense::{
+    Cells, Evaluate, Interpret, Layout, Mode, Order, Plain, Threads, Worker,
+};
 use grundy_testkit::{Random, game, rays};
 
 #[derive(Debug, Default)]
@@ -22,15 +24,63 @@ struct Seen {
     by_pairs: usize,
 }
 
-fn truth(rules: &Rules, layout: &Layout, mode: Mode) -> Cells {
-    let mut plain = Interpret::new(rules.machine(), layout, mode);
-    let order = Order::natural(layout.words().len());
-    let mut ask = |at: &[u64], _: &Cells| panic!("no value for {at:?}");
-    fill(layout, &order, None, &mut plain, &mut ask, &mut |_| {
-        ControlFlow::Continue(())
-    })
-    .expect("no errors")
-    .expect("not stopped")
+fn truth(rules: &Rules, layout: &Layout, mode: Mode, threads: usize) -> Cells {
+    let worker = || Worker {
+        evaluate: Box::new(Interpret::new(rules.machine(), layout, mode)),
+        ask: Box::new(|at, _| panic!("no value for {at:?}")),
+    };
+    let threads = Threads {
+        count: threads,
+        worker: &worker,
+    };
+    let plain = Plain {
+        layout,
+        order: &Order::natural(layout.words().len()),
+        mode,
+        wanted: None,
+        widen: &|_, _| Ok(()),
+    };
+    let told = &mut |_| ControlFlow::Continue(());
+    let cells = plain.fill(worker(), &threads, told);
+    cells.expect("no errors").expect("not stopped")
+}
+
+fn rays_of<'a>(split: &Split, layout: &'a Layout, rules: &Rules) -> Result<Rays<'a>, Unfit> {
+    let misere = rules.game().play == Play::Misere;
+    let mode = if misere { Mode::Outcomes } else { Mode::Values };
+    Rays::new(layout, &split.rays, mode, misere, 1 << 30)
+}
+
+fn along_rays(
+    split: &Split,
+    layout: &Layout,
+    rules: &Rules,
+    threads: usize,
+) -> Result<Cells, Failed> {
+    let misere = rules.game().play == Play::Misere;
+    let mode = if misere { Mode::Outcomes } else { Mode::Values };
+    let rays = rays_of(split, layout, rules).expect("a way");
+    let interpret = |rules, mode| -> Box<dyn Evaluate + '_> {
+        Box::new(Interpret::new(Rules::machine(rules), layout, mode))
+    };
+    let guards = || {
+        let guards = split.guards.iter();
+        guards.map(|g| interpret(g, Mode::Outcomes)).collect()
+    };
+    let rest = split.rest.as_ref();
+    let rest = rest.map(|rules| move || interpret(rules, mode));
+    let rest = rest.as_ref().map(|rest| rest as _);
+    rays.fill(&guards, rest, threads, &mut |_| ControlFlow::Continue(()))
+}
+
+fn same(text: &str, layout: &Layout, ours: &Cells, truth: &Cells, how: &str) {
+    for place in 0..layout.cells() {
+        assert_eq!(
+            ours.get(place),
+            truth.get(place),
+            "{text}{layout:?} cell {place} {how}"
+        );
+    }
 }
 
 fn compare(text: &str, rules: &Rules, to: &[u64], seen: &mut Seen) {
@@ -41,32 +91,18 @@ fn compare(text: &str, rules: &Rules, to: &[u64], seen: &mut Seen) {
         seen.no_rays += 1;
         return;
     };
-    let Ok(mut rays) = Rays::new(&layout, &split.rays, mode, misere, 1 << 30) else {
+    if rays_of(&split, &layout, rules).is_err() {
         seen.no_way += 1;
         return;
-    };
-    let interpret = |rules, mode| Interpret::new(Rules::machine(rules), &layout, mode);
-    let mut guards: Vec<Box<dyn Evaluate>> = Vec::new();
-    for guard in &split.guards {
-        guards.push(Box::new(interpret(guard, Mode::Outcomes)));
     }
-    let mut rest = split.rest.as_ref().map(|rules| interpret(rules, mode));
-    let rest = rest.as_mut().map(|rest| rest as &mut dyn Evaluate);
-    let cells = rays.fill(&mut guards, rest, &mut |_| ControlFlow::Continue(()));
+    let cells = along_rays(&split, &layout, rules, 1);
     if misere && split.rest.is_some() {
-        assert_eq!(cells, Err(Failed::Unable));
+        assert_eq!(cells.err(), Some(Failed::Unable));
         seen.no_way += 1;
         return;
     }
-    let (ours, truth) = (cells.expect("a table"), truth(rules, &layout, mode));
-    for place in 0..layout.cells() {
-        assert_eq!(
-            ours.get(place),
-            truth.get(place),
-            "{text}{to:?} cell {place} {:?}",
-            split.rays
-        );
-    }
+    let (ours, truth) = (cells.expect("a table"), truth(rules, &layout, mode, 1));
+    same(text, &layout, &ours, &truth, "along rays");
     if split.rest.is_none() && to.len() == 2 {
         p_positions(text, &split.rays, &layout, &truth, misere, seen);
     }
@@ -202,6 +238,48 @@ fn random_pairs_of_heaps_have_the_p_positions_of_their_tables() {
     }
     println!("{seen:?}");
     assert!(seen.by_pairs > 80, "{seen:?}");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_table() {
+    let mut r = Random::new(22);
+    let (mut tables, mut long, mut misere) = (0, 0, 0);
+    for _ in 0..150 {
+        let random = rays::game(&mut r);
+        let rules = random.rules().expect("rules");
+        let shape = &rules.game().shape;
+        let n = shape.width().expect("counters");
+        let to = vec![[300, 70, 8, 4][n - 1]; n];
+        let layout = Layout::new(shape, &to).expect("a table");
+        let outcomes = rules.game().play == Play::Misere;
+        let mode = if outcomes {
+            Mode::Outcomes
+        } else {
+            Mode::Values
+        };
+        let plain = truth(&rules, &layout, mode, 1);
+        let split = split(&rules, &layout).ok();
+        let split = split.filter(|split| rays_of(split, &layout, &rules).is_ok());
+        let split = split.filter(|split| !outcomes || split.rest.is_none());
+        for threads in [1, 2, 3, 5] {
+            let how = format!("on {threads} threads");
+            if n > 1 && threads > 1 {
+                let cells = truth(&rules, &layout, mode, threads);
+                same(&random.text, &layout, &cells, &plain, &how);
+            }
+            if let Some(split) = &split {
+                let cells = along_rays(split, &layout, &rules, threads).expect("a table");
+                same(&random.text, &layout, &cells, &plain, &how);
+            }
+        }
+        tables += usize::from(split.is_some());
+        long += usize::from(n == 2);
+        misere += usize::from(outcomes);
+    }
+    assert!(
+        tables > 90 && long > 50 && misere > 10,
+        "{tables} {long} {misere}"
+    );
 }
 
 #[test]

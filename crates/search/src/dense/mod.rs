@@ -4,18 +4,23 @@
 //! is computed before, without recursion, so that the order decides the cost and never the answer. What an evaluator cannot
 //! decide from the cells alone (an option outside the table, a number past a machine word, an error) is asked of the search.
 //! Cells are bytes until a value needs two, and so on. Cost: one evaluation a cell and one more for each option that came
-//! late; 1, 2 or 4 bytes a cell.
+//! late; 1, 2 or 4 bytes a cell, of outcomes a bit, and two while the table is filled.
 
+mod bands;
+mod cells;
 mod interpret;
 mod layout;
 mod order;
 pub mod rays;
 
 use std::ops::ControlFlow;
+use std::sync::{PoisonError, RwLock};
 
 use grundy_lang::diag::{Code, Diagnostic, Source};
 use rustc_hash::FxHashSet;
 
+use bands::{Grid, Kind, Ticker};
+pub use cells::Cells;
 pub use interpret::Interpret;
 pub use layout::{COUNTERS, Layout, Offset, Word};
 pub use order::Order;
@@ -29,90 +34,6 @@ pub enum Mode {
     Values,
     /// 1 for N, 0 for P.
     Outcomes,
-}
-
-/// Cells of a table; the greatest number of their kind stands for what is not known yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cells {
-    /// Of one byte.
-    U8(Vec<u8>),
-    /// Of two.
-    U16(Vec<u16>),
-    /// Of four.
-    U32(Vec<u32>),
-}
-
-impl Cells {
-    /// So many cells, none of them known.
-    pub fn unknown(cells: u64) -> Cells {
-        Cells::U8(vec![u8::MAX; cells as usize])
-    }
-
-    /// The value of a cell, if it is known.
-    #[inline]
-    pub fn get(&self, place: u64) -> Option<u64> {
-        let place = place as usize;
-        match self {
-            Cells::U8(cells) => Some(cells[place]).filter(|v| *v != u8::MAX).map(u64::from),
-            Cells::U16(cells) => Some(cells[place]).filter(|v| *v != u16::MAX).map(u64::from),
-            Cells::U32(cells) => Some(cells[place]).filter(|v| *v != u32::MAX).map(u64::from),
-        }
-    }
-
-    /// Bytes of a cell.
-    pub fn width(&self) -> u64 {
-        match self {
-            Cells::U8(_) => 1,
-            Cells::U16(_) => 2,
-            Cells::U32(_) => 4,
-        }
-    }
-
-    /// The number of cells.
-    pub fn len(&self) -> usize {
-        match self {
-            Cells::U8(cells) => cells.len(),
-            Cells::U16(cells) => cells.len(),
-            Cells::U32(cells) => cells.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Puts a value into a cell; `false`, and nothing is done, if cells are too narrow for it.
-    #[inline]
-    pub fn put(&mut self, place: u64, value: u64) -> bool {
-        let place = place as usize;
-        match self {
-            Cells::U8(cells) if value < u8::MAX.into() => cells[place] = value as u8,
-            Cells::U16(cells) if value < u16::MAX.into() => cells[place] = value as u16,
-            Cells::U32(cells) if value < u32::MAX.into() => cells[place] = value as u32,
-            _ => return false,
-        }
-        true
-    }
-
-    /// The same cells, twice as wide; `None` if there are no wider ones.
-    pub fn wider(&self) -> Option<Cells> {
-        match self {
-            Cells::U8(cells) => Some(Cells::U16(
-                cells
-                    .iter()
-                    .map(|&v| if v == u8::MAX { u16::MAX } else { v.into() })
-                    .collect(),
-            )),
-            Cells::U16(cells) => Some(Cells::U32(
-                cells
-                    .iter()
-                    .map(|&v| if v == u16::MAX { u32::MAX } else { v.into() })
-                    .collect(),
-            )),
-            Cells::U32(_) => None,
-        }
-    }
 }
 
 /// What an evaluator makes of a position.
@@ -137,104 +58,199 @@ pub trait Evaluate {
 /// Who is asked for a cell that cannot be computed from others: the position and the cells.
 pub type Ask<'a> = dyn FnMut(&[u64], &Cells) -> Result<u64> + 'a;
 
-/// Told after each run of cells of the fastest counter how many cells are done; may break off.
+/// Told now and then how many cells are done; may break off.
 pub type Told<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// Computes all cells, or those that are wanted, by place, and what they need; `None` if it was broken off.
-pub fn fill(
-    layout: &Layout,
-    order: &Order,
-    wanted: Option<&[bool]>,
-    evaluate: &mut dyn Evaluate,
-    ask: &mut Ask<'_>,
-    told: &mut Told<'_>,
-) -> Result<Option<Cells>> {
-    let n = layout.words().len();
-    let mut table = Filler {
-        layout,
-        cells: Cells::unknown(layout.cells()),
-        evaluate,
-        ask,
-        line: Vec::new(),
-        places: FxHashSet::default(),
-    };
-    let mut failed = None;
-    let mut done = 0;
-    let flow = order.visit(layout, &mut |at, ended| {
-        done += 1;
-        let place = table.place(&at[..n]);
-        if wanted.is_none_or(|wanted| wanted[place as usize])
-            && let Err(error) = table.cell(place, at)
-        {
-            failed = Some(error);
-            return ControlFlow::Break(());
-        }
-        if ended {
-            told(done)
+/// Who computes cells on one thread.
+pub struct Worker<'a> {
+    /// From other cells.
+    pub evaluate: Box<dyn Evaluate + 'a>,
+    /// Where that is not enough.
+    pub ask: Box<Ask<'a>>,
+}
+
+/// What other threads than the first are given.
+pub struct Threads<'f, 'a> {
+    /// How many there are with the first.
+    pub count: usize,
+    /// A worker for each of them.
+    pub worker: &'f (dyn Fn() -> Worker<'a> + Sync),
+}
+
+/// Asked before cells of so many bytes are made wider: to so many, with both there for a time.
+pub type Widen<'a> = dyn Fn(u64, u64) -> Result<()> + Sync + 'a;
+
+/// Cells between two looks at whether to go on.
+const TELL: u64 = 1 << 8;
+/// The sides of a tile where there are several threads: across the first side of the order and along the second.
+const TILE: [u64; 2] = [4, 32];
+
+/// A table to be filled cell by cell.
+pub struct Plain<'t> {
+    /// Where its cells are.
+    pub layout: &'t Layout,
+    /// In which order they are computed.
+    pub order: &'t Order,
+    /// What is computed.
+    pub mode: Mode,
+    /// Which cells are wanted, by place, if not all are.
+    pub wanted: Option<&'t [bool]>,
+    /// Who is asked before cells are made wider.
+    pub widen: &'t Widen<'t>,
+}
+
+impl Plain<'_> {
+    /// Computes all cells that are wanted, and what they need; `None` if it was broken off. On more than one thread it is done
+    /// in tiles over the first two sides of the order; the cells are the same for any number.
+    pub fn fill<'a>(
+        &self,
+        first: Worker<'a>,
+        threads: &Threads<'_, 'a>,
+        told: &mut Told<'_>,
+    ) -> Result<Option<Cells>> {
+        let Plain {
+            layout,
+            order,
+            mode,
+            wanted,
+            widen,
+        } = *self;
+        let cells = RwLock::new(Cells::unknown(layout.cells(), mode));
+        let side = |i: usize| {
+            order
+                .axes()
+                .get(i)
+                .map_or(0, |axis| layout.words()[axis.counter].to)
+        };
+        let to = [side(0), side(1)];
+        let step = if threads.count > 1 {
+            TILE
         } else {
-            ControlFlow::Continue(())
-        }
-    });
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(flow.is_continue().then_some(table.cells)),
+            [u64::MAX; 2]
+        };
+        let grid = Grid {
+            to,
+            step,
+            kind: Kind::Whole,
+        };
+        let line = |worker| Line {
+            layout,
+            worker,
+            waiting: Vec::new(),
+            places: FxHashSet::default(),
+        };
+        let work = |line: &mut Line<'_, 'a>, ticker: &mut Ticker<'_, '_>, band: u64, tile: u64| {
+            let part = [grid.band(band), grid.tile(tile)];
+            let mut before = 0;
+            loop {
+                let held = cells.read().unwrap_or_else(PoisonError::into_inner);
+                let (mut skip, mut stopped) = (before, Ok(()));
+                let flow = order.visit_part(layout, &part, &mut |at| {
+                    if skip > 0 {
+                        skip -= 1;
+                        return ControlFlow::Continue(());
+                    }
+                    let place = line.place(at);
+                    if wanted.is_none_or(|wanted| wanted[place as usize]) {
+                        stopped = line.cell(place, at, &held);
+                        if stopped.is_err() {
+                            return ControlFlow::Break(());
+                        }
+                    }
+                    before += 1;
+                    ticker.tick(1)
+                });
+                let width = held.width();
+                drop(held);
+                match stopped {
+                    Ok(()) => return Ok(flow),
+                    Err(Stopped::Error(error)) => return Err(error),
+                    Err(Stopped::Narrow(value)) => {
+                        let mut cells = cells.write().unwrap_or_else(PoisonError::into_inner);
+                        if cells.width() == width {
+                            widen(cells.bytes(), 2 * cells.bytes())?;
+                            *cells = cells.wider().ok_or_else(|| too_large(value))?;
+                        }
+                    }
+                }
+            }
+        };
+        let make = || line((threads.worker)());
+        let whole = bands::run(&grid, threads.count, TELL, told, line(first), &make, &work)?;
+        let cells = cells.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(whole.then(|| cells.packed()))
     }
 }
 
-/// A table on its way.
-struct Filler<'a, 'f> {
-    layout: &'a Layout,
-    cells: Cells,
-    evaluate: &'a mut dyn Evaluate,
-    ask: &'a mut Ask<'f>,
+/// The cells that one thread is at.
+struct Line<'l, 'a> {
+    layout: &'l Layout,
+    worker: Worker<'a>,
     /// Positions that wait for an option to be computed, the last one for none.
-    line: Vec<[u64; COUNTERS]>,
+    waiting: Vec<[u64; COUNTERS]>,
     /// Their places.
     places: FxHashSet<u64>,
 }
 
-impl Filler<'_, '_> {
+/// Why a cell has not been computed.
+enum Stopped {
+    /// Cells are too narrow for this value.
+    Narrow(u64),
+    Error(Box<Diagnostic>),
+}
+
+impl Line<'_, '_> {
     fn place(&self, at: &[u64]) -> u64 {
         self.layout
-            .index(at)
+            .index(&at[..self.layout.words().len()])
             .expect("it is a position of the table")
     }
 
     /// Computes a cell, and before it those that it needs.
     #[inline]
-    fn cell(&mut self, place: u64, at: &[u64; COUNTERS]) -> Result<()> {
-        if self.cells.get(place).is_some() {
+    fn cell(
+        &mut self,
+        place: u64,
+        at: &[u64; COUNTERS],
+        cells: &Cells,
+    ) -> std::result::Result<(), Stopped> {
+        if cells.get(place).is_some() {
             return Ok(());
         }
         let n = self.layout.words().len();
-        match self.evaluate.evaluate(&at[..n], &self.cells) {
-            Verdict::Value(value) => self.put(place, value),
-            _ => self.late(place, at),
+        match self.worker.evaluate.evaluate(&at[..n], cells) {
+            Verdict::Value(value) => put(cells, place, value),
+            _ => self.late(place, at, cells),
         }
     }
 
     #[cold]
-    fn late(&mut self, place: u64, at: &[u64; COUNTERS]) -> Result<()> {
+    fn late(
+        &mut self,
+        place: u64,
+        at: &[u64; COUNTERS],
+        cells: &Cells,
+    ) -> std::result::Result<(), Stopped> {
         let n = self.layout.words().len();
-        self.line.clear();
+        self.waiting.clear();
         self.places.clear();
-        self.line.push(*at);
+        self.waiting.push(*at);
         self.places.insert(place);
-        while let Some(&top) = self.line.last() {
+        while let Some(&top) = self.waiting.last() {
             let at = &top[..n];
-            let value = match self.evaluate.evaluate(at, &self.cells) {
+            let value = match self.worker.evaluate.evaluate(at, cells) {
                 Verdict::Value(value) => value,
                 Verdict::Missing(option) if self.waits(self.layout.index(&option[..n])) => {
-                    self.line.push(option);
+                    self.waiting.push(option);
                     continue;
                 }
                 // Also what waits for itself: such play can go on for ever, and the search tells how.
-                _ => (self.ask)(at, &self.cells)?,
+                _ => (self.worker.ask)(at, cells).map_err(Stopped::Error)?,
             };
             let place = self.place(at);
-            self.put(place, value)?;
+            put(cells, place, value)?;
             self.places.remove(&place);
-            self.line.pop();
+            self.waiting.pop();
         }
         Ok(())
     }
@@ -243,13 +259,13 @@ impl Filler<'_, '_> {
     fn waits(&mut self, place: Option<u64>) -> bool {
         place.is_some_and(|place| self.places.insert(place))
     }
+}
 
-    /// Puts a value into a cell, and makes cells wider for it if need be.
-    fn put(&mut self, place: u64, value: u64) -> Result<()> {
-        while !self.cells.put(place, value) {
-            self.cells = self.cells.wider().ok_or_else(|| too_large(value))?;
-        }
+fn put(cells: &Cells, place: u64, value: u64) -> std::result::Result<(), Stopped> {
+    if cells.put(place, value) {
         Ok(())
+    } else {
+        Err(Stopped::Narrow(value))
     }
 }
 

@@ -4,7 +4,7 @@
 //! under which most options of some sample positions come before them, which for a game whose play ends by such a measure
 //! is one under which all do. Cost: the samples times the orders, 384 for four counters.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::layout::{COUNTERS, Layout};
 
@@ -74,12 +74,38 @@ impl Order {
         &self.axes
     }
 
-    /// Visits every position of a table once, members in no order in order of size, with whether a run of the fastest counter
-    /// ends with it. The counters behind those of the table are 0.
+    /// Whether all options of the samples lie in front of their positions along the first side and along the second, or on
+    /// the same line, so that the table can be cut into tiles there.
+    pub fn tiles(&self, samples: &[Sample]) -> bool {
+        let [first, second, ..] = self.axes[..] else {
+            return false;
+        };
+        let before = |a: Axis, (position, option): &Sample| {
+            let (at, to) = (position[a.counter], option[a.counter]);
+            if a.up { to <= at } else { to >= at }
+        };
+        self.suits(samples) == samples.len()
+            && samples
+                .iter()
+                .all(|s| before(first, s) && before(second, s))
+    }
+
+    /// Visits every position of a table once, members in no order in order of size. The counters behind those of the table
+    /// are 0.
     pub fn visit(
         &self,
         layout: &Layout,
-        f: &mut dyn FnMut(&[u64; COUNTERS], bool) -> ControlFlow<()>,
+        f: &mut dyn FnMut(&[u64; COUNTERS]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.visit_part(layout, &[0..u64::MAX, 0..u64::MAX], f)
+    }
+
+    /// The same of a part of the table, from so far to so far along the first two sides, in the direction of the order.
+    pub fn visit_part(
+        &self,
+        layout: &Layout,
+        part: &[Range<u64>; 2],
+        f: &mut dyn FnMut(&[u64; COUNTERS]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         // The neighbours in size that are fixed before a counter is.
         let mut bounds = Vec::new();
@@ -98,31 +124,50 @@ impl Order {
                 run.filter(|c| *c > axis.counter).find(fixed),
             ));
         }
-        self.visit_from(layout, &bounds, 0, &mut [0; COUNTERS], f)
+        let visit = Visit {
+            order: self,
+            layout,
+            part,
+            bounds,
+        };
+        visit.from(0, &mut [0; COUNTERS], f)
     }
+}
 
-    fn visit_from(
+/// A visit of a part of a table.
+struct Visit<'a> {
+    order: &'a Order,
+    layout: &'a Layout,
+    part: &'a [Range<u64>; 2],
+    bounds: Vec<(Option<usize>, Option<usize>)>,
+}
+
+impl Visit<'_> {
+    fn from(
         &self,
-        layout: &Layout,
-        bounds: &[(Option<usize>, Option<usize>)],
         depth: usize,
         at: &mut [u64; COUNTERS],
-        f: &mut dyn FnMut(&[u64; COUNTERS], bool) -> ControlFlow<()>,
+        f: &mut dyn FnMut(&[u64; COUNTERS]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(axis) = self.axes.get(depth) else {
-            return f(at, true);
+        let Some(axis) = self.order.axes.get(depth) else {
+            return f(at);
         };
-        let (below, above) = bounds[depth];
+        let (below, above) = self.bounds[depth];
+        let to = self.layout.words()[axis.counter].to;
         let low = below.map_or(0, |c| at[c]);
-        let high = above.map_or(layout.words()[axis.counter].to, |c| at[c]);
-        let last = depth + 1 == self.axes.len();
-        for i in 0..(high + 1).saturating_sub(low) {
-            at[axis.counter] = if axis.up { low + i } else { high - i };
-            if last {
-                f(at, low + i == high)?;
-            } else {
-                self.visit_from(layout, bounds, depth + 1, at, f)?;
-            }
+        let high = above.map_or(to, |c| at[c]);
+        // How far along the side, from where the order begins.
+        let (mut start, mut end) = if axis.up {
+            (low, high + 1)
+        } else {
+            (to - high, to - low + 1)
+        };
+        if let Some(part) = self.part.get(depth) {
+            (start, end) = (start.max(part.start), end.min(part.end));
+        }
+        for i in start..end {
+            at[axis.counter] = if axis.up { i } else { to - i };
+            self.from(depth + 1, at, f)?;
         }
         ControlFlow::Continue(())
     }
@@ -163,7 +208,7 @@ mod tests {
             };
             let mut seen = vec![false; layout.cells() as usize];
             let mut last: Option<[u64; COUNTERS]> = None;
-            let _ = order.visit(&layout, &mut |at, _| {
+            let _ = order.visit(&layout, &mut |at| {
                 let place = layout.index(&at[..3]).unwrap() as usize;
                 assert!(!std::mem::replace(&mut seen[place], true));
                 if let Some(last) = last {

@@ -3,31 +3,45 @@
 //! Cells are visited so that whatever a move takes from a position has been visited before; in squares of [`TILE`] over the
 //! last two counters, so that the sets in use stay in the cache. A table of one unordered pair is filled by halves where the
 //! rays allow: those along one heap are then the cells with a heap of that size, first as the larger and then as the
-//! smaller.
+//! smaller. On several threads by [bands](crate::dense::bands) of such squares: each line is then in one tile at a time.
 //!
-//! Cost: a few word operations a cell for each ray, and one pass over the words between the first gap of the fullest set and
-//! the mex: for Wythoff's game about 1 word for every 300 that a side is long. Memory: a bit for each ray of the table and
-//! each value.
+//! A set has beside its words a bit for each that says whether it is full. The mex of a union lies in a word that is full in
+//! none of the sets, and these are few: in Wythoff's game about 2 a cell, whether a side is long 1,000 or 8,000, where from
+//! the first gap of the fullest set to the mex there are 4 words or 27.
+//!
+//! Cost: a few word operations a cell for each ray and each word that is full in none. Memory: a bit for each ray of the
+//! table and each value, and one in 64 more.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{PoisonError, RwLock};
 
 use smallvec::SmallVec;
 
 use super::Ray;
+use crate::dense::bands::{self, Grid, Kind, Ticker};
+use crate::dense::cells::Unit;
 use crate::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Offset, Told, Verdict, Word};
 
 /// Side of the squares in which cells are visited.
-const TILE: u64 = 32;
+const TILE: u64 = 64;
 /// Cells between two looks at whether to go on.
 const TELL: u64 = 1 << 14;
+/// Cells of a tile where there is one counter.
+const RUN: u64 = 1 << 12;
 
 /// Why a table was not filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed {
     /// The caller broke off.
     Stopped,
-    /// Its sets would take so many bytes, more than they may.
-    Memory(u64),
+    /// Its cells and its sets would take so many bytes each, more than they may.
+    Memory {
+        /// Those of the cells.
+        cells: u64,
+        /// Those of the sets.
+        sets: u64,
+    },
     /// A cell is not for this engine: a value past 32 bits, or a move that is no ray and leads to where nothing is known.
     Unable,
 }
@@ -37,8 +51,13 @@ pub enum Failed {
 pub enum Unfit {
     /// It is not for this engine.
     Because(String),
-    /// Its sets would take so many bytes, more than they may.
-    Memory(u64),
+    /// Its cells and its sets would take so many bytes each, more than they may.
+    Memory {
+        /// Those of the cells.
+        cells: u64,
+        /// Those of the sets.
+        sets: u64,
+    },
 }
 
 /// A way to fill a table.
@@ -49,6 +68,8 @@ pub struct Rays<'a> {
     /// Whether only cells with their members in order are visited.
     halves: bool,
     lines: Lines,
+    /// The most moves from a position.
+    moves: u64,
     looks: Vec<Look>,
     feeds: Vec<Feed>,
     points: Vec<Point>,
@@ -57,14 +78,40 @@ pub struct Rays<'a> {
 }
 
 /// The sets of all rays through the table.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 struct Lines {
     count: usize,
-    sets: Vec<u64>,
-    /// Words of a set.
+    /// For each line a row: which word of bits over the words is the first that is not full, then these words, then the
+    /// words of the set.
+    sets: Vec<AtomicU64>,
+    /// Words of a set, of which the last is never full.
     words: usize,
-    /// For each, the first word that is not full.
-    low: Vec<u32>,
+    /// Where in a row they begin.
+    head: usize,
+}
+
+/// What one thread has beside the rays.
+struct Beside<'a> {
+    guards: Vec<Box<dyn Evaluate + 'a>>,
+    rest: Option<Box<dyn Evaluate + 'a>>,
+    /// Which guards hold.
+    holds: SmallVec<[bool; 8]>,
+}
+
+/// What there is too little of for a value.
+enum Narrow {
+    /// Lines have to be so many words long.
+    Lines(usize),
+    /// Cells, of so many bytes, have to be wider.
+    Cells(u64),
+    /// It cannot go on.
+    Failed(Failed),
+}
+
+/// What the threads that fill a table share.
+struct Table {
+    lines: Lines,
+    cells: Cells,
 }
 
 /// Which line of a direction a cell is on: the sum of an entry for each counter.
@@ -103,8 +150,8 @@ struct Point {
 }
 
 impl<'a> Rays<'a> {
-    /// For a table of a game with these rays and nothing else but what [`Rays::fill`] is told; sets may take so many bytes. The
-    /// error says why there is no way.
+    /// For a table of a game with these rays and nothing else but what [`Rays::fill`] is told; cells and sets may take so many
+    /// bytes. The error says why there is no way.
     pub fn new(
         layout: &'a Layout,
         rays: &[Ray],
@@ -130,9 +177,10 @@ impl<'a> Rays<'a> {
             lines: Lines {
                 count: 0,
                 sets: Vec::new(),
-                words: 4,
-                low: Vec::new(),
+                words: 0,
+                head: 0,
             },
+            moves: 0,
             looks: Vec::new(),
             feeds: Vec::new(),
             points: Vec::new(),
@@ -146,6 +194,11 @@ impl<'a> Rays<'a> {
         let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
         let mut heaps = None;
         for ray in rays {
+            let whole = to.iter().zip(&ray.step).filter(|(_, s)| **s > 0);
+            let whole = whole.map(|(to, s)| to / s + 1).min().unwrap_or(1);
+            out.moves = out
+                .moves
+                .saturating_add(ray.count.map_or(whole, |count| count.min(whole)));
             let guard = ray.guard;
             let times = |j: u64| -> Vec<u64> {
                 let taken = ray.from.iter().zip(&ray.step);
@@ -197,7 +250,6 @@ impl<'a> Rays<'a> {
                 from: ray.from.clone(),
             });
         }
-        out.lines.low = vec![0; out.lines.count];
         // Half as much again as one long side is what values of Wythoff's game take.
         let guess = to
             .iter()
@@ -205,25 +257,53 @@ impl<'a> Rays<'a> {
             .map_or(0, |&to| to.saturating_mul(3) / 2 / 64);
         let guess = if mode == Mode::Values { guess } else { 0 };
         let guess = guess.min(1 << 24) as usize;
-        out.lines.widen(guess, memory).map_err(Unfit::Memory)?;
+        let words = roomy(guess);
+        let sets = out.lines.bytes(words);
+        let cells = out.cells();
+        if cells.saturating_add(sets) > memory {
+            return Err(Unfit::Memory { cells, sets });
+        }
+        out.lines.widen(words);
         Ok(out)
     }
 
-    /// Computes all cells. `guards` say for each guard whether it holds, by a value of 0; `rest` evaluates the moves that are
-    /// no rays, by the rules of normal play.
+    /// Bytes that [`Rays::fill`] begins with.
+    pub fn memory(&self) -> u64 {
+        self.cells() + self.lines.bytes(self.lines.words)
+    }
+
+    /// Bytes of the cells that it begins with, or more.
+    fn cells(&self) -> u64 {
+        let size = self.layout.cells();
+        let unwritten = Cells::unwritten_bytes(size, self.mode, self.moves);
+        unwritten.max(Cells::unknown_bytes(size, self.mode))
+    }
+
+    /// Computes all cells, on up to so many threads. `guards` give for each thread who says for each guard whether it holds,
+    /// by a value of 0; `rest` evaluates the moves that are no rays, by the rules of normal play, and then all is done on one
+    /// thread, since such moves may lead anywhere.
     pub fn fill(
-        &mut self,
-        guards: &mut [Box<dyn Evaluate + 'a>],
-        rest: Option<&mut (dyn Evaluate + 'a)>,
+        mut self,
+        guards: &(dyn Fn() -> Vec<Box<dyn Evaluate + 'a>> + Sync),
+        rest: Option<&(dyn Fn() -> Box<dyn Evaluate + 'a> + Sync)>,
+        threads: usize,
         told: &mut Told<'_>,
     ) -> Result<Cells, Failed> {
-        assert!(guards.len() >= self.guards, "all guards are given");
         if self.misere && rest.is_some() {
             return Err(Failed::Unable);
         }
+        let size = self.layout.cells();
+        let cells = match rest {
+            Some(_) => Cells::unknown(size, self.mode),
+            None => Cells::unwritten(size, self.mode, self.moves),
+        };
+        let table = RwLock::new(Table {
+            lines: std::mem::take(&mut self.lines),
+            cells,
+        });
         let looked: Vec<usize> = self.looks.iter().map(|look| look.feed).collect();
         let simple = self.mode == Mode::Values
-            && guards.is_empty()
+            && self.guards == 0
             && rest.is_none()
             && self.points.is_empty()
             && (self.halves || self.layout.unordered().is_empty())
@@ -232,81 +312,181 @@ impl<'a> Rays<'a> {
                 .iter()
                 .all(|feed| matches!(feed.what, Source::Own))
             && (0..self.feeds.len()).all(|feed| looked.contains(&feed));
-        match (simple, self.feeds.len()) {
-            (true, 1) => self.fill_simple::<1>(told),
-            (true, 2) => self.fill_simple::<2>(told),
-            (true, 3) => self.fill_simple::<3>(told),
-            (true, 4) => self.fill_simple::<4>(told),
-            _ => self.fill_any(guards, rest, told),
+        let whole = match (simple, self.feeds.len()) {
+            (true, 1) => self.fill_simple::<1>(&table, threads, told),
+            (true, 2) => self.fill_simple::<2>(&table, threads, told),
+            (true, 3) => self.fill_simple::<3>(&table, threads, told),
+            (true, 4) => self.fill_simple::<4>(&table, threads, told),
+            _ => self.fill_any(&table, guards, rest, threads, told),
+        }?;
+        let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if whole {
+            Ok(table.cells.packed())
+        } else {
+            Err(Failed::Stopped)
         }
     }
 
     /// Fills a table in which nothing counts but N rays without end, each from the next cell on.
-    fn fill_simple<const N: usize>(&mut self, told: &mut Told<'_>) -> Result<Cells, Failed> {
-        let mut cells = Cells::unknown(self.layout.cells());
-        let Rays {
-            layout,
-            lines,
-            feeds,
-            memory,
-            ..
-        } = self;
-        let of_cell = Places::of_cells(layout);
-        let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
-            let run: [_; N] = std::array::from_fn(|i| feeds[i].places.run(at, axis, count));
-            let (first, places) = of_cell.run(at, axis, count);
-            for (i, place) in places.iter().enumerate() {
-                let keys = std::array::from_fn(|f| run[f].0.wrapping_add(run[f].1[i]));
-                let value = lines.mex::<N>(keys);
-                put(&mut cells, first.wrapping_add(*place) as u64, value)?;
-                lines.insert(&keys, value, *memory)?;
+    fn fill_simple<const N: usize>(
+        &self,
+        table: &RwLock<Table>,
+        threads: usize,
+        told: &mut Told<'_>,
+    ) -> Result<bool, Failed> {
+        let of_cell = Places::of_cells(self.layout);
+        let feeds: [&Places; N] = std::array::from_fn(|i| &self.feeds[i].places);
+        let run = |_: &mut (), table: &Table, run: Run, at: &[u64; COUNTERS]| {
+            let lines = feeds.map(|places| places.run(at, run));
+            let places = of_cell.run(at, run);
+            match &table.cells {
+                Cells::U8(cells) => table.lines.run(cells, places, lines),
+                Cells::U16(cells) => table.lines.run(cells, places, lines),
+                Cells::U32(cells) => table.lines.run(cells, places, lines),
+                Cells::Bits(..) | Cells::Pairs(..) => (0, Some(Narrow::Cells(1))),
             }
-            Ok(())
         };
-        visit_runs(layout, self.halves, TILE, told, visit)?;
-        Ok(cells)
+        self.visit(table, TILE, threads, told, &|| (), &run)
     }
 
     fn fill_any(
-        &mut self,
-        guards: &mut [Box<dyn Evaluate + 'a>],
-        mut rest: Option<&mut (dyn Evaluate + 'a)>,
+        &self,
+        table: &RwLock<Table>,
+        guards: &(dyn Fn() -> Vec<Box<dyn Evaluate + 'a>> + Sync),
+        rest: Option<&(dyn Fn() -> Box<dyn Evaluate + 'a> + Sync)>,
+        threads: usize,
         told: &mut Told<'_>,
-    ) -> Result<Cells, Failed> {
-        let mut cells = Cells::unknown(self.layout.cells());
-        let layout = self.layout;
-        let n = layout.words().len();
+    ) -> Result<bool, Failed> {
+        let n = self.layout.words().len();
         // Moves that are no rays may lead anywhere before a cell in this order, but not in that of squares.
         let tile = if rest.is_some() { u64::MAX } else { TILE };
-        let halves = self.halves;
-        let mut holds: SmallVec<[bool; 8]> = SmallVec::new();
-        let visit = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
+        let make = || {
+            let beside = Beside {
+                guards: guards(),
+                rest: rest.map(|rest| rest()),
+                holds: SmallVec::new(),
+            };
+            assert!(beside.guards.len() >= self.guards, "all guards are given");
+            beside
+        };
+        let run = |beside: &mut Beside<'a>, table: &Table, run: Run, at: &[u64; COUNTERS]| {
+            let Beside {
+                guards,
+                rest,
+                holds,
+            } = beside;
             let mut at = *at;
-            for _ in 0..count {
+            for done in 0..run.count {
                 holds.clear();
                 for guard in &mut *guards {
-                    match guard.evaluate(&at[..n], &cells) {
+                    match guard.evaluate(&at[..n], &table.cells) {
                         Verdict::Value(value) => holds.push(value == 0),
-                        _ => return Err(Failed::Unable),
+                        _ => return (done, Some(Narrow::Failed(Failed::Unable))),
                     }
                 }
-                self.cell(&at[..n], &holds, rest.as_deref_mut(), &mut cells)?;
-                at[axis] += 1;
+                let rest = rest
+                    .as_mut()
+                    .map(|rest| &mut **rest as &mut (dyn Evaluate + 'a));
+                if let Err(narrow) = self.cell(&at[..n], holds, rest, table) {
+                    return (done, Some(narrow));
+                }
+                at[run.axis] += 1;
             }
-            Ok(())
+            (run.count, None)
         };
-        visit_runs(layout, halves, tile, told, visit)?;
-        Ok(cells)
+        self.visit(table, tile, threads, told, &make, &run)
+    }
+
+    /// Visits all runs of cells along a counter, so that whatever can be taken from a position has been: those of an unordered
+    /// pair once, if by halves. What is called says how many cells of a run it has done, and why not more. `false` if it was
+    /// broken off.
+    fn visit<W>(
+        &self,
+        table: &RwLock<Table>,
+        tile: u64,
+        threads: usize,
+        told: &mut Told<'_>,
+        make: &(dyn Fn() -> W + Sync),
+        f: &(impl Fn(&mut W, &Table, Run, &[u64; COUNTERS]) -> (u64, Option<Narrow>) + Sync),
+    ) -> Result<bool, Failed> {
+        let to: Vec<u64> = self.layout.words().iter().map(|word| word.to).collect();
+        let (sides, step) = match to[..] {
+            [to] => ([0, to], [1, RUN]),
+            [a, b] => ([a, b], [tile, tile]),
+            [a, b, ..] if tile == u64::MAX => ([a, b], [tile, tile]),
+            [a, b, ..] => ([a, b], [1, tile]),
+            [] => return Ok(true),
+        };
+        let kind = match (self.halves, self.layout.unordered().is_empty()) {
+            (true, _) => Kind::Half,
+            (_, false) => Kind::Mirrored,
+            _ => Kind::Whole,
+        };
+        let grid = Grid {
+            to: sides,
+            step,
+            kind,
+        };
+        let work = |worker: &mut W, ticker: &mut Ticker<'_, '_>, band: u64, number: u64| {
+            let (band, columns) = (grid.band(band), grid.tile(number));
+            let mut before = 0;
+            loop {
+                let held = table.read().unwrap_or_else(PoisonError::into_inner);
+                let (mut skip, mut narrow, mut stop) = (before, None, false);
+                let _ = runs(
+                    &to,
+                    self.halves,
+                    band.clone(),
+                    columns.clone(),
+                    tile,
+                    &mut |at, run| {
+                        if skip >= run.count {
+                            skip -= run.count;
+                            return ControlFlow::Continue(());
+                        }
+                        let mut at = *at;
+                        at[run.axis] += skip;
+                        let left = Run {
+                            count: run.count - skip,
+                            ..run
+                        };
+                        skip = 0;
+                        let done;
+                        (done, narrow) = f(worker, &held, left, &at);
+                        before += done;
+                        stop = ticker.tick(done).is_break();
+                        if stop || narrow.is_some() {
+                            ControlFlow::Break(())
+                        } else {
+                            ControlFlow::Continue(())
+                        }
+                    },
+                );
+                drop(held);
+                let Some(narrow) = narrow.filter(|_| !stop) else {
+                    let go = if stop {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    };
+                    return Ok(go);
+                };
+                let mut table = table.write().unwrap_or_else(PoisonError::into_inner);
+                table.widen(narrow, self.memory)?;
+            }
+        };
+        bands::run(&grid, threads, TELL, told, make(), make, &work)
     }
 
     #[inline]
     fn cell(
-        &mut self,
+        &self,
         at: &[u64],
         holds: &[bool],
         rest: Option<&mut (dyn Evaluate + 'a)>,
-        cells: &mut Cells,
-    ) -> Result<(), Failed> {
+        table: &Table,
+    ) -> Result<(), Narrow> {
+        let Table { lines, cells } = table;
         let keys: SmallVec<[usize; 8]> = self.feeds.iter().map(|feed| feed.places.at(at)).collect();
         for (feed, &key) in self.feeds.iter().zip(&keys) {
             let Source::Behind(from, end) = &feed.what else {
@@ -317,18 +497,23 @@ impl<'a> Rays<'a> {
                 .as_ref()
                 .and_then(|end| behind(self.layout, at, end, cells));
             if let Some(value) = ended.filter(|v| kept(self.mode, *v)) {
-                self.lines.remove(key, value);
+                lines.remove(key, value);
             }
             if let Some(value) = value.filter(|v| kept(self.mode, *v)) {
-                self.lines.insert(&[key], value, self.memory)?;
+                // A cell that is begun once more puts in and takes out the same.
+                lines.fits(value)?;
+                lines.insert(&[key], value);
             }
         }
         let runs = self.layout.unordered();
         let canonical = self.halves || runs.iter().all(|run| at[run.clone()].is_sorted());
         let value = if canonical {
-            let value = self.value(at, &keys, holds, rest, cells)?;
+            let value = self.value(at, &keys, holds, rest, table)?;
+            lines.fits(value)?;
             let place = self.layout.index(at).expect("it is a cell of the table");
-            put(cells, place, value)?;
+            if !cells.put(place, value) {
+                return Err(Narrow::Cells(cells.width()));
+            }
             value
         } else {
             let none = [0; COUNTERS];
@@ -337,7 +522,7 @@ impl<'a> Rays<'a> {
         if kept(self.mode, value) {
             for (feed, &key) in self.feeds.iter().zip(&keys) {
                 if matches!(feed.what, Source::Own) {
-                    self.lines.insert(&[key], value, self.memory)?;
+                    lines.insert(&[key], value);
                 }
             }
         }
@@ -352,8 +537,9 @@ impl<'a> Rays<'a> {
         keys: &[usize],
         holds: &[bool],
         rest: Option<&mut (dyn Evaluate + 'a)>,
-        cells: &Cells,
-    ) -> Result<u64, Failed> {
+        table: &Table,
+    ) -> Result<u64, Narrow> {
+        let Table { lines, cells } = table;
         let active = |guard: Option<usize>| guard.is_none_or(|guard| holds[guard]);
         let mut few: SmallVec<[u64; 16]> = SmallVec::new();
         for point in &self.points {
@@ -366,30 +552,24 @@ impl<'a> Rays<'a> {
             Some(rest) => match rest.evaluate(at, cells) {
                 Verdict::Value(1) if self.mode == Mode::Outcomes => return Ok(1),
                 Verdict::Value(_) => Some(rest),
-                _ => return Err(Failed::Unable),
+                _ => return Err(Narrow::Failed(Failed::Unable)),
             },
         };
         let mut any = !few.is_empty();
-        let mut sets: SmallVec<[&[u64]; 8]> = SmallVec::new();
-        let mut low = 0;
+        let mut rows: SmallVec<[&[AtomicU64]; 8]> = SmallVec::new();
         for look in self.looks.iter().filter(|look| active(look.guard)) {
             any |= at.iter().zip(&look.from).all(|(x, f)| x >= f);
-            sets.push(self.lines.set(keys[look.feed]));
-            low = low.max(self.lines.low[keys[look.feed]]);
+            rows.push(lines.row(keys[look.feed]));
         }
         if self.mode == Mode::Outcomes {
-            let next_wins = few.contains(&0) || sets.iter().any(|set| set[0] & 1 == 1);
+            let lost = |row: &&[AtomicU64]| row[lines.head].load(Relaxed) & 1 == 1;
+            let next_wins = few.contains(&0) || rows.iter().any(lost);
             return Ok(u64::from(next_wins || (self.misere && !any)));
         }
-        let mut word = low as usize;
+        let mut word = 0;
         loop {
-            if !sets.is_empty() {
-                word = grundy_kernels::first_hole(&sets, word);
-            }
-            let union = sets
-                .iter()
-                .filter_map(|set| set.get(word))
-                .fold(0, |all, w| all | w);
+            let union;
+            (word, union) = lines.hole(&rows, word);
             let mut free = !union;
             while free != 0 {
                 let value = word as u64 * 64 + u64::from(free.trailing_zeros());
@@ -403,95 +583,191 @@ impl<'a> Rays<'a> {
     }
 }
 
+/// Words of a set that is to hold so many, with some more so that it need not grow soon.
+fn roomy(words: usize) -> usize {
+    (words + words / 4 + 4) & !3
+}
+
+impl Table {
+    /// Makes room, if another thread has not.
+    #[cold]
+    fn widen(&mut self, narrow: Narrow, memory: u64) -> Result<(), Failed> {
+        // What is made wider is there twice until it is done.
+        let (mut cells, mut sets) = (self.cells.bytes(), self.lines.bytes(self.lines.words));
+        let within = |cells: u64, sets: u64| {
+            if cells.saturating_add(sets) <= memory {
+                return Ok(());
+            }
+            Err(Failed::Memory { cells, sets })
+        };
+        match narrow {
+            Narrow::Lines(words) if words > self.lines.words => {
+                let words = roomy(words);
+                sets += self.lines.bytes(words);
+                within(cells, sets)?;
+                self.lines.widen(words);
+            }
+            Narrow::Cells(width) if width == self.cells.width() => {
+                cells *= 3;
+                within(cells, sets)?;
+                self.cells = self.cells.wider().ok_or(Failed::Unable)?;
+            }
+            Narrow::Failed(failed) => return Err(failed),
+            Narrow::Lines(_) | Narrow::Cells(_) => {}
+        }
+        Ok(())
+    }
+}
+
 /// Whether a value is put into sets: of outcomes only those of P-positions are.
 #[inline]
 fn kept(mode: Mode, value: u64) -> bool {
     mode == Mode::Values || value == 0
 }
 
-/// Puts a value into a cell, and makes cells wider for it if need be.
-#[inline(always)]
-fn put(cells: &mut Cells, place: u64, value: u64) -> Result<(), Failed> {
-    if cells.put(place, value) {
-        return Ok(());
-    }
-    put_wider(cells, place, value)
-}
-
-#[cold]
-fn put_wider(cells: &mut Cells, place: u64, value: u64) -> Result<(), Failed> {
-    while !cells.put(place, value) {
-        *cells = cells.wider().ok_or(Failed::Unable)?;
-    }
-    Ok(())
-}
-
 impl Lines {
     #[inline]
-    fn set(&self, line: usize) -> &[u64] {
-        &self.sets[line * self.words..][..self.words]
+    fn row(&self, line: usize) -> &[AtomicU64] {
+        let length = self.head + self.words;
+        &self.sets[line * length..][..length]
     }
 
-    /// The least value that is in none of these sets.
-    #[inline]
-    fn mex<const N: usize>(&self, lines: [usize; N]) -> u64 {
-        let sets = lines.map(|line| self.set(line));
-        let low = lines.iter().map(|line| self.low[*line]).max().unwrap_or(0) as usize;
-        let union = |word: usize| sets.iter().fold(0, |all, set| all | set[word]);
-        let mut word = low;
-        // Often it is there.
-        let mut all = union(word);
-        if all == u64::MAX {
-            word = grundy_kernels::first_hole(&sets, low + 1);
-            all = union(word);
-        }
-        word as u64 * 64 + u64::from(all.trailing_ones())
-    }
-
-    /// Puts a value into sets.
+    /// The first word, from one on, that is not full in the union of these rows, and it; behind all rows words are empty.
     #[inline(always)]
-    fn insert(&mut self, lines: &[usize], value: u64, memory: u64) -> Result<(), Failed> {
-        let word = (value / 64) as usize;
-        // The last word is never full, so that there is a mex.
-        if word + 1 >= self.words {
-            self.widen(word + 2, memory).map_err(Failed::Memory)?;
+    fn hole(&self, rows: &[&[AtomicU64]], from: usize) -> (usize, u64) {
+        let union = |i: usize| rows.iter().fold(0, |all, row| all | row[i].load(Relaxed));
+        let low = rows
+            .iter()
+            .map(|row| row[0].load(Relaxed))
+            .max()
+            .unwrap_or(0) as usize;
+        let mut block = from / 64;
+        let mut skipped = (1 << (from % 64)) - 1;
+        if low > block {
+            (block, skipped) = (low, 0);
         }
-        for &line in lines {
-            let set = &mut self.sets[line * self.words..][..self.words];
-            set[word] |= 1 << (value % 64);
-            // Other words are not looked at, which may be far from here in memory.
-            if set[word] == u64::MAX && self.low[line] as usize == word {
-                let full = set[word..].iter().take_while(|&&word| word == u64::MAX);
-                self.low[line] += full.count() as u32;
+        while block + 1 < self.head {
+            let mut open = !(union(1 + block) | skipped);
+            while open != 0 {
+                let word = block * 64 + open.trailing_zeros() as usize;
+                if word >= self.words {
+                    return (word, 0);
+                }
+                let all = union(self.head + word);
+                if all != u64::MAX {
+                    return (word, all);
+                }
+                open &= open - 1;
             }
+            (block, skipped) = (block + 1, 0);
         }
-        Ok(())
+        (from.max(self.words), 0)
+    }
+
+    /// Whether a value can be put in and leave the last word unfilled.
+    #[inline]
+    fn fits(&self, value: u64) -> Result<(), Narrow> {
+        let words = value as usize / 64 + 2;
+        if words <= self.words {
+            Ok(())
+        } else {
+            Err(Narrow::Lines(words))
+        }
+    }
+
+    /// Puts a value that fits into sets.
+    #[inline(always)]
+    fn insert(&self, lines: &[usize], value: u64) {
+        for &line in lines {
+            self.insert_into(self.row(line), value);
+        }
+    }
+
+    #[inline(always)]
+    fn insert_into(&self, row: &[AtomicU64], value: u64) {
+        let word = (value / 64) as usize;
+        let set = &row[self.head + word];
+        let more = set.load(Relaxed) | 1 << (value % 64);
+        set.store(more, Relaxed);
+        if more == u64::MAX {
+            self.filled(row, word);
+        }
+    }
+
+    /// Notes that a word is full.
+    #[cold]
+    fn filled(&self, row: &[AtomicU64], word: usize) {
+        let full = &row[1 + word / 64];
+        full.store(full.load(Relaxed) | 1 << (word % 64), Relaxed);
+        if full.load(Relaxed) == u64::MAX && row[0].load(Relaxed) as usize == word / 64 {
+            let full = row[1 + word / 64..self.head].iter();
+            let run = full.take_while(|word| word.load(Relaxed) == u64::MAX);
+            row[0].store(word as u64 / 64 + run.count() as u64, Relaxed);
+        }
     }
 
     #[inline]
-    fn remove(&mut self, line: usize, value: u64) {
-        let word = value / 64;
-        self.sets[line * self.words + word as usize] &= !(1 << (value % 64));
-        self.low[line] = self.low[line].min(word as u32);
+    fn remove(&self, line: usize, value: u64) {
+        let (row, word) = (self.row(line), (value / 64) as usize);
+        let set = &row[self.head + word];
+        set.store(set.load(Relaxed) & !(1 << (value % 64)), Relaxed);
+        let full = &row[1 + word / 64];
+        full.store(full.load(Relaxed) & !(1 << (word % 64)), Relaxed);
+        row[0].store(row[0].load(Relaxed).min(word as u64 / 64), Relaxed);
     }
 
-    /// Makes sets at least so many words long; the error is the bytes that they would take, if that is too much.
+    /// Bytes of all rows if sets have so many words.
+    fn bytes(&self, words: usize) -> u64 {
+        let length = 1 + words.div_ceil(64) + words;
+        (self.count as u64).saturating_mul(8 * length as u64)
+    }
+
+    /// Makes sets so many words long.
     #[cold]
-    fn widen(&mut self, words: usize, memory: u64) -> Result<(), u64> {
-        let words = (words + words / 4 + 4) & !3;
-        let bytes = (self.count as u64).saturating_mul(8 * words as u64 + 4);
-        if bytes > memory {
-            return Err(bytes);
-        }
-        let mut sets = vec![0; self.count * words];
+    fn widen(&mut self, words: usize) {
+        let head = 1 + words.div_ceil(64);
+        let length = head + words;
+        let sets = vec![0u64; self.count * length];
+        let sets: Vec<AtomicU64> = sets.into_iter().map(AtomicU64::new).collect();
         if !self.sets.is_empty() {
-            let rows = self.sets.chunks_exact(self.words);
-            for (old, new) in rows.zip(sets.chunks_exact_mut(words)) {
-                new[..old.len()].copy_from_slice(old);
+            let rows = self.sets.chunks_exact(self.head + self.words);
+            for (old, new) in rows.zip(sets.chunks_exact(length)) {
+                let copy = |old: &[AtomicU64], new: &[AtomicU64]| {
+                    for (old, new) in old.iter().zip(new) {
+                        new.store(old.load(Relaxed), Relaxed);
+                    }
+                };
+                copy(&old[..self.head], &new[..self.head]);
+                copy(&old[self.head..], &new[head..]);
             }
         }
-        (self.sets, self.words) = (sets, words);
-        Ok(())
+        (self.sets, self.words, self.head) = (sets, words, head);
+    }
+
+    /// Computes a run of cells on N lines each. Says how many it has done, and why not all.
+    #[inline]
+    fn run<const N: usize, U: Unit>(
+        &self,
+        cells: &[U],
+        (first, places): (usize, &[usize]),
+        lines: [(usize, &[usize]); N],
+    ) -> (u64, Option<Narrow>) {
+        let lines = lines.map(|(first, more)| (first, &more[..places.len()]));
+        for (i, place) in places.iter().enumerate() {
+            let rows = lines.map(|(first, more)| self.row(first.wrapping_add(more[i])));
+            let (word, union) = self.hole(&rows, 0);
+            let value = word as u64 * 64 + u64::from(union.trailing_ones());
+            if let Err(narrow) = self.fits(value) {
+                return (i as u64, Some(narrow));
+            }
+            if !cells[first.wrapping_add(*place)].put(value) {
+                return (i as u64, Some(Narrow::Cells(size_of::<U>() as u64)));
+            }
+            for row in rows {
+                self.insert_into(row, value);
+            }
+        }
+        (places.len() as u64, None)
     }
 }
 
@@ -566,10 +842,13 @@ impl Places {
 
     /// A number, and numbers to be added to it, for so many cells in a row along a counter.
     #[inline]
-    fn run(&self, at: &[u64; COUNTERS], axis: usize, count: u64) -> (usize, &[usize]) {
-        let others = (0..self.0.len()).filter(|&i| i != axis);
+    fn run(&self, at: &[u64; COUNTERS], run: Run) -> (usize, &[usize]) {
+        let others = (0..self.0.len()).filter(|&i| i != run.axis);
         let sum = others.fold(0usize, |sum, i| sum.wrapping_add(self.0[i][at[i] as usize]));
-        (sum, &self.0[axis][at[axis] as usize..][..count as usize])
+        (
+            sum,
+            &self.0[run.axis][at[run.axis] as usize..][..run.count as usize],
+        )
     }
 
     #[inline]
@@ -605,91 +884,90 @@ fn mirrored(ray: &Ray, rays: &[Ray], layout: &Layout) -> bool {
     })
 }
 
-/// Visits runs of cells along a counter, so that whatever can be taken from a position has been: those of an unordered pair
-/// once, if by halves.
-fn visit_runs<F: FnMut(&[u64; COUNTERS], usize, u64) -> Result<(), Failed>>(
-    layout: &Layout,
-    halves: bool,
-    tile: u64,
-    told: &mut Told<'_>,
-    f: &mut F,
-) -> Result<(), Failed> {
-    let to: Vec<u64> = layout.words().iter().map(|word| word.to).collect();
-    let (mut done, mut due) = (0, TELL);
-    let mut failed = None;
-    let run = &mut |at: &[u64; COUNTERS], axis: usize, count: u64| {
-        failed = f(at, axis, count).err();
-        done += count;
-        if failed.is_none() && done >= due {
-            due = done + TELL;
-            failed = told(done).is_break().then_some(Failed::Stopped);
-        }
-        match failed {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
-        }
-    };
-    let _ = if halves {
-        visit_halves(to[0], tile, run)
-    } else {
-        visit_all(&to, tile, &mut [0; COUNTERS], 0, run)
-    };
-    failed.map_or(Ok(()), Err)
+/// So many cells along a counter.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    axis: usize,
+    count: u64,
 }
 
-/// Visits the cells of an unordered pair.
-fn visit_halves<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
-    to: u64,
-    tile: u64,
-    f: &mut F,
+/// What visits runs, each from its first cell on.
+type Visit<'v> = dyn FnMut(&[u64; COUNTERS], Run) -> ControlFlow<()> + 'v;
+
+/// Visits the runs of a tile of a table with sides `0..=to`.
+fn runs(
+    to: &[u64],
+    halves: bool,
+    band: Range<u64>,
+    tile: Range<u64>,
+    side: u64,
+    f: &mut Visit<'_>,
 ) -> ControlFlow<()> {
     let mut at = [0; COUNTERS];
-    for larger in (0..=to).step_by(step(tile)) {
-        let last = larger.saturating_add(tile - 1).min(to);
-        for smaller in (0..=last).step_by(step(tile)) {
-            let end = smaller.saturating_add(tile - 1);
-            for b in larger.max(smaller)..=last {
-                (at[0], at[1]) = (smaller, b);
-                f(&at, 0, end.min(b) + 1 - smaller)?;
-            }
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-/// Visits all cells: in order, but for squares over the last two counters.
-fn visit_all<F: FnMut(&[u64; COUNTERS], usize, u64) -> ControlFlow<()>>(
-    to: &[u64],
-    tile: u64,
-    at: &mut [u64; COUNTERS],
-    depth: usize,
-    f: &mut F,
-) -> ControlFlow<()> {
-    if depth + 1 == to.len() {
-        at[depth] = 0;
-        return f(at, depth, to[depth] + 1);
-    }
-    if depth + 2 < to.len() {
-        for x in 0..=to[depth] {
-            at[depth] = x;
-            visit_all(to, tile, at, depth + 1, f)?;
+    if halves {
+        for b in band.start.max(tile.start)..band.end {
+            (at[0], at[1]) = (tile.start, b);
+            let count = tile.end.min(b + 1) - tile.start;
+            f(&at, Run { axis: 0, count })?;
         }
         return ControlFlow::Continue(());
     }
-    let (rows, columns) = (to[depth], to[depth + 1]);
-    for row in (0..=rows).step_by(step(tile)) {
-        let last = row.saturating_add(tile - 1).min(rows);
-        for column in (0..=columns).step_by(step(tile)) {
-            let end = column.saturating_add(tile - 1).min(columns);
-            for a in row..=last {
-                (at[depth], at[depth + 1]) = (a, column);
-                f(at, depth + 1, end + 1 - column)?;
-            }
-        }
+    let mut sides: SmallVec<[Range<u64>; COUNTERS]> = to.iter().map(|&to| 0..to + 1).collect();
+    match &mut sides[..] {
+        [all] => *all = tile,
+        [first, second, ..] => (*first, *second) = (band, tile),
+        [] => {}
     }
-    ControlFlow::Continue(())
+    runs_of(&sides, side, &mut at, 0, f)
 }
 
-fn step(tile: u64) -> usize {
-    usize::try_from(tile).unwrap_or(usize::MAX)
+/// Visits the runs of a box: in order, but for squares over the last two counters.
+fn runs_of(
+    sides: &[Range<u64>],
+    side: u64,
+    at: &mut [u64; COUNTERS],
+    depth: usize,
+    f: &mut Visit<'_>,
+) -> ControlFlow<()> {
+    let cut = |range: &Range<u64>| {
+        let range = range.clone();
+        let step = usize::try_from(side).unwrap_or(usize::MAX);
+        range
+            .clone()
+            .step_by(step)
+            .map(move |x| x..x.saturating_add(side).min(range.end))
+    };
+    match &sides[depth..] {
+        [columns] => {
+            at[depth] = columns.start;
+            let count = columns.end - columns.start;
+            f(at, Run { axis: depth, count })
+        }
+        [rows, columns] => {
+            for rows in cut(rows) {
+                for columns in cut(columns) {
+                    for row in rows.clone() {
+                        (at[depth], at[depth + 1]) = (row, columns.start);
+                        let count = columns.end - columns.start;
+                        f(
+                            at,
+                            Run {
+                                axis: depth + 1,
+                                count,
+                            },
+                        )?;
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        }
+        [rows, ..] => {
+            for row in rows.clone() {
+                at[depth] = row;
+                runs_of(sides, side, at, depth + 1, f)?;
+            }
+            ControlFlow::Continue(())
+        }
+        [] => ControlFlow::Continue(()),
+    }
 }

@@ -3,8 +3,7 @@
 //! In a game such as Nim or Wythoff's a position has as many options as its counters are large, but they lie on a few rays,
 //! and the next position on a ray has the same options there and one more. So for each ray through the table the set of
 //! values on it is kept as bits, a new value is put in as it is computed, one that falls behind the end of a limited ray is
-//! taken out, and the value of a cell is the mex of the union of the sets of its rays ([`grundy_kernels::first_hole`]),
-//! looked for from where each of them has its first gap. Moves that are no rays are evaluated as in any table, and their
+//! taken out, and the value of a cell is the mex of the union of the sets of its rays. Moves that are no rays are evaluated as in any table, and their
 //! values looked up for each gap. `recognise` finds the rays in the rules, `fill` fills the table.
 
 mod fill;
