@@ -95,10 +95,10 @@ pub fn run() -> Result<(), String> {
         let theirs = rival_with(&format!("tables/{}", work.name), "-O3")?;
         let command = |to: &str, more: &[&str]| {
             let mut command = Command::new(&ours);
-            command.args(["table", work.game, "--to", to]).args(more);
+            let alone = ["table", work.game, "--threads", "1", "--to", to];
+            command.args(alone).args(more);
             if work.name == "s_nim" {
-                // A theorem knows these values, and tells them one by one.
-                command.arg(set()).args(["--engine", "jit"]);
+                command.arg(set());
             }
             command
         };
@@ -169,7 +169,7 @@ pub fn run() -> Result<(), String> {
         let (output, best) = least(
             || {
                 let mut command = Command::new(&ours);
-                command.args(arguments.split(' '));
+                command.args(arguments.split(' ')).args(["--threads", "1"]);
                 command
             },
             &nothing,

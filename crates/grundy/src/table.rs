@@ -362,8 +362,8 @@ pub fn table(
     }
 }
 
-/// Whether a theorem answers for the cells of a table: for outcomes alone, where there are values, only as long as these are
-/// few enough to be computed beside them.
+/// Whether a theorem answers for the cells of a table. Of a large one only if it gives values where there are any, and if they
+/// are not had for less by filling the table: to ask for a position takes the time of some hundred options.
 fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>) -> Result<bool> {
     let game = plan.rules().game();
     if plan.solver().is_none() {
@@ -372,9 +372,14 @@ fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>)
     if size.is_some_and(|n| n <= SEARCHED) || game.play == Play::Misere || !game.ends.is_empty() {
         return Ok(true);
     }
+    if dense::is_cheap(game, axes) {
+        return Ok(false);
+    }
     // Whether it gives values is seen from one.
-    let bound = finish(game, with_counters(game, axes, &axes.to), source);
-    bound.map_or(Ok(true), |bound| Ok(plan.value(&bound.position)?.is_some()))
+    let Ok(bound) = finish(game, with_counters(game, axes, &axes.to), source) else {
+        return Ok(true);
+    };
+    Ok(plan.value(&bound.position)?.is_some())
 }
 
 /// Whether a cell can be a position of the game and another not.

@@ -145,3 +145,89 @@ fn corners_are_worth_nim_products() {
         assert_eq!(cells, 16 * 17);
     }
 }
+
+#[test]
+fn machine_code_on_any_number_of_threads_gives_the_same_table() {
+    let mut r = Random::new(12);
+    let mut tables = 0;
+    for _ in 0..60 {
+        let (text, counters) = random_game(&mut r);
+        if counters == 1 {
+            continue;
+        }
+        let game = parsed(&text);
+        let to = vec![[40, 12, 6][counters - 2]; counters];
+        let args = Arguments::parse(&[] as &[&str]).unwrap();
+        for engine in [Engine::Jit, Engine::Interpret] {
+            let filled = |threads| {
+                let budget = Budget::default().on_threads(threads);
+                let table = table(&game, &args, &to, engine, &budget, None);
+                table
+                    .map(|table| table.to_json())
+                    .map_err(|e| e.render(false))
+            };
+            let alone = filled(1);
+            for threads in [2, 3, 5] {
+                assert_eq!(filled(threads), alone, "{text}{threads} threads");
+            }
+            tables += usize::from(alone.is_ok());
+        }
+    }
+    assert!(tables > 60, "{tables}");
+}
+
+#[test]
+fn a_large_table_is_filled_where_that_is_less_than_to_ask_a_theorem() {
+    let take = parsed("n -> n - k for k in S if k <= n");
+    let many: Vec<String> = (0..1_200).map(|i| (2 * i + 1).to_string()).collect();
+    let many = format!("S=[{}]", many.join(","));
+    for (set, to, method) in [
+        ("S=[2,5,12]", 1_000, "look-back"),
+        ("S=[2,5,12]", 100_000, "jit"),
+        (&many, 100_000, "look-back"),
+    ] {
+        let args = Arguments::parse(&[set]).unwrap();
+        let table = table(&take, &args, &[to], Engine::Auto, &Budget::default(), None).unwrap();
+        assert_eq!(table.method, method, "{to}");
+    }
+}
+
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    let args = Arguments::parse(&[] as &[&str]).unwrap();
+    let within = |text: &str, to: &[u64], engine, memory| {
+        let budget = Budget::with_memory(memory);
+        let table = table(&parsed(text), &args, to, engine, &budget, None);
+        table
+            .map(|table| table.to_json()["method"].clone())
+            .map_err(|e| e.render(false))
+    };
+    let heap = "n -> n - k for k in 1..n";
+    let refused = |why: Result<_, String>, words: &str| {
+        let why: String = why.expect_err("too little memory");
+        assert!(why.contains(words), "{why}");
+        assert!(why.contains("G0801") && why.contains("--memory"), "{why}");
+    };
+    // A byte a value is not enough from 255 on, and then there are cells of one byte and of two.
+    assert!(within(heap, &[999], Engine::Jit, 3_000).is_ok());
+    refused(
+        within(heap, &[999], Engine::Jit, 2_999),
+        "needs 2 KiB for values past 8 bits, beside the 1000 bytes that it takes so far",
+    );
+    refused(
+        within(heap, &[999], Engine::Jit, 999),
+        "needs at least 1000 bytes",
+    );
+    refused(
+        within(heap, &[999], Engine::Rays, 2_000),
+        "needs 2 KiB, and 272 bytes for the values along its rays",
+    );
+    // Outcomes take two bits while they are found.
+    let lost = "game lost\nplay misere\nstart (a, b)\nmove (a, b) -> (a - k, b) for k in 1..a if k*k % 3 == 1\n\
+                move (a, b) -> (a, b - 1)";
+    assert!(within(lost, &[99, 99], Engine::Jit, 2_500).is_ok());
+    refused(
+        within(lost, &[99, 99], Engine::Jit, 2_499),
+        "needs at least 2.5 KiB",
+    );
+}
