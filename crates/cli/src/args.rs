@@ -79,7 +79,7 @@ pub struct Query {
     /// Numbers in the order of the game's input, or NAME=VALUE; lists as [1,2,3].
     #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     pub args: Vec<String>,
-    /// How to find the answer: auto, search, the name of a theorem, or for tables jit or interpret.
+    /// How to find the answer: auto, search, the name of a theorem, or in an array by rays, jit or interpret.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub engine: String,
     /// The most memory that a search may take, such as 512M or 8G.

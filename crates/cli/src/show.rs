@@ -369,11 +369,16 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
     }
     if a.theorem.is_none() {
         let recognised = explanation.asked.iter().any(|x| x.verdict.is_ok());
-        out.push_str(if recognised && explanation.refused.is_none() {
-            "  but search was asked for, or a sum is not decided by values here: searched\n"
+        let why = if recognised && explanation.refused.is_none() {
+            "but another engine was asked for, or a sum is not decided by values here:"
         } else {
-            "  so the position was searched\n"
-        });
+            "so it was found by"
+        };
+        out.push_str(&wrap(
+            &format!("{why} {}", a.method_title()),
+            "  ",
+            WIDTH - 2,
+        ));
     }
     out.push_str(&format!("\n{}\n", style.bold("The argument")));
     let argument: Vec<String> = explanation

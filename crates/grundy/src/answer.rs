@@ -33,6 +33,8 @@ pub struct Answer {
     pub end: End,
     /// The theorem that gives it; `None` for search.
     pub theorem: Option<&'static dyn Theorem>,
+    /// Who has computed it, where no theorem answers: `search`, `jit`, `interpret` or `rays`.
+    pub engine: &'static str,
 }
 
 /// Whether play is over.
@@ -90,13 +92,18 @@ impl Answer {
 
     /// The name of the theorem or engine.
     pub fn method(&self) -> &'static str {
-        self.theorem.map_or("search", |t| t.name())
+        self.theorem.map_or(self.engine, |t| t.name())
     }
 
     /// What a reader calls the theorem or engine.
     pub fn method_title(&self) -> &'static str {
-        self.theorem
-            .map_or("search of every position that matters", |t| t.title())
+        match (self.theorem, self.engine) {
+            (Some(theorem), _) => theorem.title(),
+            (None, "jit") => "machine code for every position that matters",
+            (None, "interpret") => "the interpreter on every position that matters",
+            (None, "rays") => "values along rays, of every position up to this one",
+            (None, _) => "search of every position that matters",
+        }
     }
 
     /// How the outcome and the moves are known.

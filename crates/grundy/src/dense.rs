@@ -13,7 +13,7 @@ use grundy_core::{Budget, Int, Outcome};
 use grundy_jit::Compiled;
 use grundy_lang::bind;
 use grundy_lang::diag::{Code, Diagnostic, Source};
-use grundy_lang::interp::Rules;
+use grundy_lang::interp::{Machine, Rules};
 use grundy_lang::ir::{Game, Play};
 use grundy_lang::value::{Pos, Position};
 use grundy_search::dense::rays::{self, Failed, Rays, Unfit};
@@ -311,11 +311,9 @@ pub(crate) fn table(
         Ok(layout) => layout,
         Err(why) => return refuse(&why),
     };
-    let engine = Engine::new(&rules, budget.clone());
-    let mode = match engine.values_valid(1) {
-        Ok(()) => Mode::Values,
-        Err(why) if engine.splits() => return refuse(why),
-        Err(_) => Mode::Outcomes,
+    let mode = match mode(&Engine::new(&rules, budget.clone())) {
+        Ok(mode) => mode,
+        Err(why) => return refuse(why),
     };
     let room = Room {
         layout: &layout,
@@ -323,22 +321,7 @@ pub(crate) fn table(
         budget,
         hook,
     };
-    let mut due = Instant::now() + TELL;
-    let mut told = |done: u64| {
-        if budget.stopped() {
-            return ControlFlow::Break(());
-        }
-        if let Some(hook) = hook
-            && Instant::now() >= due
-        {
-            due = Instant::now() + TELL;
-            hook(Progress {
-                positions: done,
-                ..Progress::default()
-            });
-        }
-        ControlFlow::Continue(())
-    };
+    let mut told = teller(budget, hook);
     let done = |cells, by| Dense {
         words: words.clone(),
         layout: layout.clone(),
@@ -346,10 +329,7 @@ pub(crate) fn table(
         mode,
         by,
     };
-    let stopped = || {
-        let message = "stopped while the table was filled";
-        Box::new(Diagnostic::error(Code::Interrupted, source, message))
-    };
+    let stopped = || stopped(source);
     if matches!(by, By::Auto | By::Rays) {
         match along_rays(&rules, mode, &room, &mut told) {
             Ok(Some(cells)) => return Ok(Some(done(cells, "rays"))),
@@ -368,30 +348,7 @@ pub(crate) fn table(
     }
     room.take(Cells::unknown_bytes(layout.cells(), mode))?;
     let by = if compiled.is_ok() { "jit" } else { "interpret" };
-    let worker = |compiled: Option<Compiled>| -> Worker<'_> {
-        let evaluate: Box<dyn Evaluate + '_> = match compiled {
-            Some(compiled) => Box::new(compiled),
-            None => {
-                let machine = rules.machine_with(budget.clone());
-                Box::new(Interpret::new(machine, &layout, mode))
-            }
-        };
-        let (rules, mut engine) = (&rules, None);
-        let ask = move |at: &[u64], _: &Cells| -> Result<u64> {
-            let engine = engine.get_or_insert_with(|| Engine::new(rules, budget.clone()));
-            let part = Pos::of_counters(at);
-            if mode == Mode::Values {
-                let value = engine.value(&part)?;
-                return value.to_u64().ok_or_else(|| too_large(source));
-            }
-            let outcome = engine.outcome(&Position::one(part))?;
-            Ok(u64::from(outcome.next_wins()))
-        };
-        Worker {
-            evaluate,
-            ask: Box::new(ask),
-        }
-    };
+    let worker = |compiled| worker(&rules, mode, &room, compiled);
     let wanted = exist.map(|exist| {
         let mut wanted = vec![false; layout.cells() as usize];
         let mut at = vec![0; axes.to.len()];
@@ -456,8 +413,82 @@ pub(crate) fn is_cheap(game: &Arc<Game>, axes: &Axes) -> bool {
     split.is_ok_and(|split| split.rest.is_none() && !split.rays.iter().all(rays::Ray::is_short))
 }
 
+/// What can be computed of each position alone.
+pub(crate) fn mode(engine: &Engine<Machine<'_>>) -> std::result::Result<Mode, &'static str> {
+    match engine.values_valid(1) {
+        Ok(()) => Ok(Mode::Values),
+        Err(why) if engine.splits() => Err(why),
+        Err(_) => Ok(Mode::Outcomes),
+    }
+}
+
+/// Tells now and then how far it has come, and hears when to stop.
+pub(crate) fn teller<'a>(
+    budget: &'a Budget,
+    hook: Option<&'a Hook>,
+) -> impl FnMut(u64) -> ControlFlow<()> + 'a {
+    let mut due = Instant::now() + TELL;
+    move |done| {
+        if budget.stopped() {
+            return ControlFlow::Break(());
+        }
+        if let Some(hook) = hook
+            && Instant::now() >= due
+        {
+            due = Instant::now() + TELL;
+            hook(Progress {
+                positions: done,
+                ..Progress::default()
+            });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+pub(crate) fn stopped(source: &Arc<Source>) -> Box<Diagnostic> {
+    let message = "stopped while the table was filled";
+    Box::new(Diagnostic::error(Code::Interrupted, source, message))
+}
+
+/// Computes cells by this code, or by the interpreter, and asks the search where that is not enough.
+pub(crate) fn worker<'a>(
+    rules: &'a Rules,
+    mode: Mode,
+    room: &Room<'a>,
+    compiled: Option<Compiled>,
+) -> Worker<'a> {
+    let Room {
+        layout,
+        source,
+        budget,
+        ..
+    } = *room;
+    let evaluate: Box<dyn Evaluate + 'a> = match compiled {
+        Some(compiled) => Box::new(compiled),
+        None => {
+            let machine = rules.machine_with(budget.clone());
+            Box::new(Interpret::new(machine, layout, mode))
+        }
+    };
+    let mut engine = None;
+    let ask = move |at: &[u64], _: &Cells| -> Result<u64> {
+        let engine = engine.get_or_insert_with(|| Engine::new(rules, budget.clone()));
+        let part = Pos::of_counters(at);
+        if mode == Mode::Values {
+            let value = engine.value(&part)?;
+            return value.to_u64().ok_or_else(|| too_large(source));
+        }
+        let outcome = engine.outcome(&Position::one(part))?;
+        Ok(u64::from(outcome.next_wins()))
+    };
+    Worker {
+        evaluate,
+        ask: Box::new(ask),
+    }
+}
+
 /// Fills a table along rays; `None` if it was broken off. The error says why it cannot be filled so.
-fn along_rays(
+pub(crate) fn along_rays(
     rules: &Rules,
     mode: Mode,
     room: &Room<'_>,
@@ -536,11 +567,11 @@ pub(crate) fn sides(
 }
 
 /// The memory that a table may take, and who is told of it.
-struct Room<'a> {
-    layout: &'a Layout,
-    source: &'a Arc<Source>,
-    budget: &'a Budget,
-    hook: Option<&'a Hook>,
+pub(crate) struct Room<'a> {
+    pub layout: &'a Layout,
+    pub source: &'a Arc<Source>,
+    pub budget: &'a Budget,
+    pub hook: Option<&'a Hook>,
 }
 
 impl Room<'_> {
@@ -555,7 +586,7 @@ impl Room<'_> {
     }
 
     /// Takes so many bytes for cells.
-    fn take(&self, bytes: u64) -> Result<()> {
+    pub fn take(&self, bytes: u64) -> Result<()> {
         if bytes > self.budget.memory() {
             return Err(self.short(&format!("needs at least {}", room::text(bytes)), ""));
         }
@@ -564,7 +595,7 @@ impl Room<'_> {
     }
 
     /// Takes so many bytes for wider cells, beside those of the narrower ones, which are there until these are filled.
-    fn widen(&self, now: u64, then: u64) -> Result<()> {
+    pub fn widen(&self, now: u64, then: u64) -> Result<()> {
         if now.saturating_add(then) > self.budget.memory() {
             let text = format!(
                 "needs {} for values past {} bits, beside the {} that it takes so far",
@@ -578,7 +609,7 @@ impl Room<'_> {
         Ok(())
     }
 
-    fn for_rays(&self, cells: u64, sets: u64) -> Box<Diagnostic> {
+    pub fn for_rays(&self, cells: u64, sets: u64) -> Box<Diagnostic> {
         let text = format!(
             "needs {}, and {} for the values along its rays",
             room::text(cells),

@@ -23,6 +23,7 @@ pub mod period;
 pub mod picture;
 pub mod plan;
 pub mod positions;
+mod reach;
 pub mod reader;
 pub mod record;
 pub mod room;

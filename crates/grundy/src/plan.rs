@@ -19,20 +19,22 @@ use grundy_theorems::{ALL, Solver, Target, Theorem};
 
 use crate::Result;
 use crate::answer::{self, Answer, WinningMove};
+use crate::dense::By;
+use crate::reach::{Reached, reach};
 use crate::searcher::Searcher;
 
 /// Who is to answer.
 #[derive(Clone, Copy)]
 pub enum Engine {
-    /// The first theorem that applies, else search.
+    /// The first theorem that applies, else search; where that is long, an array if the positions are counters.
     Auto,
     /// Search only.
     Search,
-    /// Incremental mex along rays, for tables.
+    /// Incremental mex along rays, in an array.
     Rays,
-    /// Machine code, for tables.
+    /// Machine code, in an array.
     Jit,
-    /// The interpreter cell by cell, for tables.
+    /// The interpreter, in an array.
     Interpret,
     /// One theorem only.
     Theorem(&'static dyn Theorem),
@@ -85,6 +87,9 @@ const QUICK_MEMORY: u64 = 64 << 20;
 /// Values of quantifiers that it may try.
 const QUICK_VALUES: u64 = 1 << 22;
 
+/// Options that are searched before positions are given places in an array.
+const PATIENCE: u64 = 1 << 20;
+
 /// Told how far a search has come.
 pub type Hook = Arc<dyn Fn(Progress) + Send + Sync>;
 
@@ -96,6 +101,10 @@ pub struct Plan {
     asked: Vec<Asked>,
     solver: Option<(&'static dyn Theorem, Box<dyn Solver>)>,
     search: Mutex<Option<Searcher>>,
+    /// Who computes what no theorem answers, if not only the search may.
+    by: Option<By>,
+    /// What has been computed so.
+    reached: Mutex<Option<Arc<Reached>>>,
 }
 
 /// Who answers for a position.
@@ -118,11 +127,18 @@ impl Plan {
             asked: Vec::new(),
             solver: None,
             search: Mutex::new(None),
+            by: match &engine {
+                Engine::Auto => Some(By::Auto),
+                Engine::Rays => Some(By::Rays),
+                Engine::Jit => Some(By::Jit),
+                Engine::Interpret => Some(By::Interpret),
+                Engine::Search | Engine::Theorem(_) => None,
+            },
+            reached: Mutex::new(None),
         };
         let theorems: &[&'static dyn Theorem] = match &engine {
             Engine::Auto => ALL,
-            Engine::Search => &[],
-            Engine::Rays | Engine::Jit | Engine::Interpret => return Err(plan.for_tables()),
+            Engine::Search | Engine::Rays | Engine::Jit | Engine::Interpret => &[],
             Engine::Theorem(one) => std::slice::from_ref(one),
         };
         for &theorem in theorems {
@@ -145,13 +161,6 @@ impl Plan {
             return Err(plan.does_not_apply(theorem, &why));
         }
         Ok(plan)
-    }
-
-    fn for_tables(&self) -> Box<Diagnostic> {
-        let source = &self.rules.game().source;
-        let message = "`jit` and `interpret` fill tables; a single position is answered by a theorem or by search";
-        let error = Diagnostic::error(Code::BadArgument, source, message);
-        Box::new(error.help("leave out `--engine`, or ask `grundy table`"))
     }
 
     fn does_not_apply(&self, theorem: &dyn Theorem, why: &str) -> Box<Diagnostic> {
@@ -237,6 +246,7 @@ impl Plan {
             Route::Part(_, solver, part) => solver.outcome(part, &self.budget),
             Route::Sum(_, sum) => Ok(sum.outcome()),
             Route::Search => {
+                self.prepare(position)?;
                 let position = position.clone();
                 self.searching(move |search| search.outcome(&position))
             }
@@ -254,6 +264,7 @@ impl Plan {
 
     /// The Grundy value by search, if values are defined.
     pub fn searched_value(&self, position: &Position) -> Result<Option<Int>> {
+        self.prepare(position)?;
         let position = position.clone();
         self.searching(
             move |search| match search.values_valid(position.parts.len()) {
@@ -278,6 +289,7 @@ impl Plan {
                 Ok((moves.collect(), found.total))
             }
             Route::Search => {
+                self.prepare(position)?;
                 let whole = position.clone();
                 let found = self.searching(move |search| search.winning_options(&whole, limit))?;
                 let moves = found.list.into_iter();
@@ -285,6 +297,42 @@ impl Plan {
                 Ok((moves.collect(), found.total))
             }
         }
+    }
+
+    /// Has the search look a position up in an array, if that is how it is to be answered.
+    fn prepare(&self, position: &Position) -> Result<()> {
+        let Some(by) = self.by else {
+            return Ok(());
+        };
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if reached
+            .as_ref()
+            .is_some_and(|reached| reached.has(position))
+        {
+            return Ok(());
+        }
+        if by == By::Auto {
+            let whole = position.clone();
+            if self.searching(move |search| search.attempt(&whole, PATIENCE))? {
+                return Ok(());
+            }
+        }
+        let hook = self.hook.as_ref();
+        let Some(new) = reach(&self.rules, position, by, &self.budget, hook)? else {
+            return Ok(());
+        };
+        let new = reached.insert(Arc::new(new)).clone();
+        self.searching(move |search| {
+            search.look_up(Arc::new(move |part| new.number(part)));
+            Ok(())
+        })
+    }
+
+    /// Who has computed a position that no theorem answers for.
+    fn computed_by(&self, position: &Position) -> &'static str {
+        let reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached = reached.as_ref().filter(|reached| reached.has(position));
+        reached.map_or("search", |reached| reached.by)
     }
 
     pub(crate) fn searching<T: Send + 'static>(
@@ -308,7 +356,10 @@ impl Plan {
     pub fn method(&self, position: &Position) -> Result<(&'static str, Claim)> {
         Ok(match self.theorem(position)? {
             Some(theorem) => (theorem.name(), Claim::Proved),
-            None => ("search", Claim::Computed),
+            None => {
+                self.prepare(position)?;
+                (self.computed_by(position), Claim::Computed)
+            }
         })
     }
 
@@ -367,6 +418,7 @@ impl Plan {
             moves_total,
             end: answer::end(&self.rules, position)?,
             theorem,
+            engine: self.computed_by(position),
         })
     }
 }

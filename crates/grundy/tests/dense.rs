@@ -1,9 +1,10 @@
-//! Tables filled by machine code and by the interpreter are those of the search, on random games that end and on the catalogue.
+//! Tables filled, and positions answered, by machine code and by the interpreter are those of the search, on random games that end and on the catalogue.
 
 use std::sync::Arc;
 
+use grundy::plan::Plan;
 use grundy::table::table;
-use grundy::{Arguments, Budget, Engine, Source, nimber};
+use grundy::{Arguments, Budget, Code, Engine, Source, nimber};
 use grundy_testkit::{Random, game as parsed};
 
 fn csv(game: &Arc<grundy::ir::Game>, args: &[&str], to: &[u64], engine: Engine) -> String {
@@ -94,6 +95,102 @@ fn random_tables_are_those_of_the_search() {
         }
     }
     assert_eq!(filled, 1200);
+}
+
+/// Answers from an array, of one part and of sums: outcome, value and all winning moves of the search.
+#[test]
+fn random_positions_are_answered_as_by_the_search() {
+    let mut r = Random::new(11);
+    let (mut compared, mut sums) = (0, 0);
+    for _ in 0..250 {
+        let (source, counters) = random_game(&mut r);
+        let game = parsed(&source);
+        let budget = || Budget::with_memory(1 << 20);
+        let mut plans: Vec<(Engine, Option<Plan>)> = [
+            Engine::Search,
+            Engine::Jit,
+            Engine::Interpret,
+            Engine::Rays,
+            Engine::Auto,
+        ]
+        .map(|engine| (engine, None))
+        .into();
+        for _ in 0..3 {
+            let mut part = || {
+                let most = [40, 12, 7, 5][counters - 1];
+                let at: Vec<String> = (0..counters).map(|_| r.below(most).to_string()).collect();
+                let args = Arguments::parse(&at).unwrap();
+                grundy::bind::bind(&game, &args).unwrap()
+            };
+            let (first, second) = (part(), part());
+            let mut position = first.position.clone();
+            if r.one_in(3) {
+                position.parts.extend(second.position.parts);
+            }
+            let mut wanted = None;
+            for (engine, plan) in &mut plans {
+                let plan =
+                    plan.get_or_insert_with(|| Plan::new(&first.rules, *engine, budget()).unwrap());
+                let answer = match plan.answer(&position, usize::MAX) {
+                    Ok(answer) => answer,
+                    // Not every game has rays, and values do not decide every sum.
+                    Err(error) if error.code == Code::Unsupported => continue,
+                    // In some, play can go on for ever.
+                    Err(error)
+                        if wanted.is_none() && matches!(error.code, Code::Memory | Code::Cycle) =>
+                    {
+                        break;
+                    }
+                    Err(error) => panic!("{source}{position:?}\n{}", error.render(false)),
+                };
+                let mut moves: Vec<_> = answer.moves.iter().map(|m| (m.part, &m.to)).collect();
+                moves.sort();
+                let said = format!(
+                    "{:?} {:?} {} {moves:?}",
+                    answer.outcome, answer.grundy, answer.moves_total
+                );
+                match &wanted {
+                    None => wanted = Some(said),
+                    Some(wanted) => {
+                        let method = answer.method();
+                        assert_eq!(&said, wanted, "{source}{position:?} by {method}");
+                        compared += 1;
+                        sums += usize::from(position.parts.len() > 1);
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        compared > 1800 && sums > 400,
+        "{compared} compared, {sums} of them sums"
+    );
+}
+
+/// A search that would be long is left for an array, and the answer says so.
+#[test]
+fn a_long_search_goes_on_in_an_array() {
+    let text = "(a, b) -> (a - k, b) for k in 1..a if k % 3 != 2; (a, b) -> (a, b - k) for k in 1..b if k*k <= a + b";
+    for (rules, method) in [
+        (text.to_owned(), "rays"),
+        (text.replace("k % 3 != 2", "(k * a) % 7 != 2"), "jit"),
+    ] {
+        let game = grundy::open(&rules).unwrap().game;
+        let answers: Vec<_> = [Engine::Auto, Engine::Search]
+            .into_iter()
+            .map(|engine| {
+                let args = Arguments::parse(&["330", "310"]).unwrap();
+                let bound = grundy::bind::bind(&game, &args).unwrap();
+                let plan = Plan::new(&bound.rules, engine, Budget::default()).unwrap();
+                plan.answer(&bound.position, 5).unwrap()
+            })
+            .collect();
+        assert_eq!(answers[0].method(), method);
+        assert_eq!(answers[1].method(), "search");
+        assert_eq!(answers[0].outcome, answers[1].outcome);
+        assert_eq!(answers[0].grundy, answers[1].grundy);
+        assert_eq!(answers[0].moves, answers[1].moves);
+    }
 }
 
 #[test]

@@ -123,6 +123,10 @@ pub struct Winning {
     pub total: Int,
 }
 
+/// What is known of parts from elsewhere, such as a table: Grundy values where they are defined for one part alone, else 1
+/// for N and 0 for P.
+pub type Known = Arc<dyn Fn(&Pos) -> Option<u64> + Send + Sync>;
+
 /// The reference engine for one set of rules. What it has found it keeps.
 pub struct Engine<M> {
     pub(crate) facts: Facts,
@@ -132,6 +136,7 @@ pub struct Engine<M> {
     values: Values,
     outcomes: Outcomes,
     meter: Meter,
+    known: Option<Known>,
 }
 
 impl<'r> Engine<Machine<'r>> {
@@ -164,7 +169,17 @@ impl<M: Moves> Engine<M> {
             outcomes: Outcomes::new(width),
             meter: Meter::new(budget, facts.source.clone()),
             facts,
+            known: None,
         }
+    }
+
+    /// Looks a part up here before it is searched.
+    pub fn look_up(&mut self, known: Known) {
+        self.known = Some(known);
+    }
+
+    fn elsewhere(&self, part: &Pos) -> Option<u64> {
+        self.known.as_ref().and_then(|known| known(part))
     }
 
     /// Calls `hook` every few hundred thousand options.
@@ -234,6 +249,9 @@ impl<M: Moves> Engine<M> {
     }
 
     pub(crate) fn part_value(&mut self, part: &Pos) -> Result<u64> {
+        if let Some(value) = self.elsewhere(part) {
+            return Ok(value);
+        }
         self.meter.share(self.outcomes.len(), self.outcomes.bytes());
         self.values
             .solve(part, &mut self.moves, &self.facts, &mut self.meter)
@@ -252,7 +270,25 @@ impl<M: Moves> Engine<M> {
         if self.values_valid(position.parts.len()).is_ok() {
             return Ok(Outcome::from_next_wins(self.nim_sum(position)? != 0));
         }
+        if let [part] = &position.parts[..]
+            && self.values_valid(1).is_err()
+            && let Some(wins) = self.elsewhere(part)
+        {
+            return Ok(Outcome::from_next_wins(wins != 0));
+        }
         self.outcome_by_search(position)
+    }
+
+    /// Searches a position, but gives up after about so many options; says whether it is done. What has been found is kept.
+    pub fn attempt(&mut self, position: &Position, options: u64) -> Result<bool> {
+        self.meter.give_up_after(Some(options));
+        let outcome = self.outcome(position);
+        let gave_up = self.meter.gave_up();
+        self.meter.give_up_after(None);
+        match outcome {
+            Err(error) if !gave_up => Err(error),
+            outcome => Ok(outcome.is_ok()),
+        }
     }
 
     /// Who wins a position, by the definition alone: no values, no sums taken apart. It leaves a position as soon as a
@@ -316,6 +352,7 @@ impl<M: Moves> Engine<M> {
                     values,
                     meter,
                     width,
+                    known,
                     ..
                 } = self;
                 let mut left = None;
@@ -330,9 +367,12 @@ impl<M: Moves> Engine<M> {
                         return ControlFlow::Break(());
                     }
                     if let Some(target) = target {
-                        // Every option of a part with a value has been given its own.
-                        let known = |p| values.known(p).map_or(0, |(_, value)| value);
-                        if opt.parts.iter().map(known).fold(0, |a, b| a ^ b) != target {
+                        // Options of a part that was looked up elsewhere may have no value yet.
+                        let value = opt.parts.iter().try_fold(0, |sum, p| {
+                            let there = known.as_ref().and_then(|known| known(p));
+                            Some(sum ^ there.or_else(|| values.known(p).map(|(_, v)| v))?)
+                        });
+                        if value.is_some_and(|value| value != target) {
                             return ControlFlow::Continue(());
                         }
                     }
@@ -365,7 +405,12 @@ impl<M: Moves> Engine<M> {
                 let stored = self.values.len() + self.outcomes.len();
                 self.meter.memory(stored, bytes + held, false)?;
                 let wins = match target {
-                    Some(_) => true,
+                    Some(target) => {
+                        let left = Position {
+                            parts: left.clone(),
+                        };
+                        self.nim_sum(&left)? == target
+                    }
                     None => !self.outcome(&position.after(i, &left))?.next_wins(),
                 };
                 if wins {

@@ -10,7 +10,7 @@ mod outcomes;
 mod store;
 mod values;
 
-pub use engine::{Engine, Moves, Winning};
+pub use engine::{Engine, Known, Moves, Winning};
 pub use meter::Progress;
 
 /// An answer or the reason why there is none.

@@ -29,6 +29,8 @@ pub(crate) struct Meter {
     other: (u64, u64),
     /// The largest counter asked about.
     largest: Int,
+    /// After so many options in all it is given up.
+    patience: u64,
 }
 
 /// A search that has met its bound below a larger counter than this is not helped by any memory.
@@ -48,7 +50,18 @@ impl Meter {
             source,
             other: (0, 0),
             largest: Int::ZERO,
+            patience: u64::MAX,
         }
+    }
+
+    /// Gives up after so many options more, or never.
+    pub(crate) fn give_up_after(&mut self, options: Option<u64>) {
+        self.patience = options.map_or(u64::MAX, |n| self.done.options.saturating_add(n));
+    }
+
+    /// Whether it was given up.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.done.options >= self.patience
     }
 
     /// Says what is asked about.
@@ -80,7 +93,7 @@ impl Meter {
         {
             hook(self.done);
         }
-        if self.budget.stopped() {
+        if self.budget.stopped() || self.gave_up() {
             let message = "the search was stopped";
             let stored = format!(
                 "{} and {} examined",

@@ -79,6 +79,7 @@ pub(super) struct Ticker<'a, 't> {
     /// Cells between two looks.
     every: u64,
     cells: u64,
+    glances: u64,
     /// On one thread.
     told: Option<&'a mut Told<'t>>,
 }
@@ -102,6 +103,16 @@ impl Ticker<'_, '_> {
         if self.cells < self.every {
             return ControlFlow::Continue(());
         }
+        self.look()
+    }
+
+    /// Something is done that counts later.
+    pub fn glance(&mut self) -> ControlFlow<()> {
+        self.glances += 1;
+        if self.glances < self.every {
+            return ControlFlow::Continue(());
+        }
+        self.glances = 0;
         self.look()
     }
 
@@ -173,6 +184,7 @@ pub(super) fn run<W, E: Send>(
             shared: &shared,
             every,
             cells: 0,
+            glances: 0,
             told,
         };
         let over = |band: usize| {

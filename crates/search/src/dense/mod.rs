@@ -133,12 +133,6 @@ impl Plain<'_> {
             step,
             kind: Kind::Whole,
         };
-        let line = |worker| Line {
-            layout,
-            worker,
-            waiting: Vec::new(),
-            places: FxHashSet::default(),
-        };
         let work = |line: &mut Line<'_, 'a>, ticker: &mut Ticker<'_, '_>, band: u64, tile: u64| {
             let part = [grid.band(band), grid.tile(tile)];
             let mut before = 0;
@@ -152,7 +146,7 @@ impl Plain<'_> {
                     }
                     let place = line.place(at);
                     if wanted.is_none_or(|wanted| wanted[place as usize]) {
-                        stopped = line.cell(place, at, &held);
+                        stopped = line.cell(place, at, &held, &mut || ticker.glance());
                         if stopped.is_err() {
                             return ControlFlow::Break(());
                         }
@@ -165,6 +159,7 @@ impl Plain<'_> {
                 match stopped {
                     Ok(()) => return Ok(flow),
                     Err(Stopped::Error(error)) => return Err(error),
+                    Err(Stopped::Broken) => return Ok(ControlFlow::Break(())),
                     Err(Stopped::Narrow(value)) => {
                         let mut cells = cells.write().unwrap_or_else(PoisonError::into_inner);
                         if cells.width() == width {
@@ -175,10 +170,50 @@ impl Plain<'_> {
                 }
             }
         };
-        let make = || line((threads.worker)());
-        let whole = bands::run(&grid, threads.count, TELL, told, line(first), &make, &work)?;
+        let make = || Line::new(layout, (threads.worker)());
+        let first = Line::new(layout, first);
+        let whole = bands::run(&grid, threads.count, TELL, told, first, &make, &work)?;
         let cells = cells.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(whole.then(|| cells.packed()))
+    }
+}
+
+impl Plain<'_> {
+    /// Computes the cells of these positions, in canonical form, and what they need, and no others, on one thread; `None` if
+    /// it was broken off.
+    pub fn reach<'a>(
+        &self,
+        from: &[[u64; COUNTERS]],
+        worker: Worker<'a>,
+        told: &mut Told<'_>,
+    ) -> Result<Option<Cells>> {
+        let mut cells = Cells::unknown(self.layout.cells(), self.mode);
+        let mut line = Line::new(self.layout, worker);
+        let mut done = 0;
+        let mut tick = || {
+            done += 1;
+            if done % TELL == 0 {
+                told(done)
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        for at in from {
+            let place = line.place(at);
+            while cells.get(place).is_none() {
+                match line.late(place, at, &cells, &mut tick) {
+                    Ok(()) => {}
+                    Err(Stopped::Error(error)) => return Err(error),
+                    Err(Stopped::Broken) => return Ok(None),
+                    Err(Stopped::Narrow(value)) => {
+                        (self.widen)(cells.bytes(), 2 * cells.bytes())?;
+                        cells = cells.wider().ok_or_else(|| too_large(value))?;
+                    }
+                }
+            }
+        }
+        // Packed, they would not tell which cells were not reached.
+        Ok(Some(cells))
     }
 }
 
@@ -197,9 +232,20 @@ enum Stopped {
     /// Cells are too narrow for this value.
     Narrow(u64),
     Error(Box<Diagnostic>),
+    /// Somebody has had enough.
+    Broken,
 }
 
-impl Line<'_, '_> {
+impl<'l, 'a> Line<'l, 'a> {
+    fn new(layout: &'l Layout, worker: Worker<'a>) -> Self {
+        Line {
+            layout,
+            worker,
+            waiting: Vec::new(),
+            places: FxHashSet::default(),
+        }
+    }
+
     fn place(&self, at: &[u64]) -> u64 {
         self.layout
             .index(&at[..self.layout.words().len()])
@@ -213,6 +259,7 @@ impl Line<'_, '_> {
         place: u64,
         at: &[u64; COUNTERS],
         cells: &Cells,
+        tick: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> std::result::Result<(), Stopped> {
         if cells.get(place).is_some() {
             return Ok(());
@@ -220,7 +267,7 @@ impl Line<'_, '_> {
         let n = self.layout.words().len();
         match self.worker.evaluate.evaluate(&at[..n], cells) {
             Verdict::Value(value) => put(cells, place, value),
-            _ => self.late(place, at, cells),
+            _ => self.late(place, at, cells, tick),
         }
     }
 
@@ -230,6 +277,7 @@ impl Line<'_, '_> {
         place: u64,
         at: &[u64; COUNTERS],
         cells: &Cells,
+        tick: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> std::result::Result<(), Stopped> {
         let n = self.layout.words().len();
         self.waiting.clear();
@@ -251,6 +299,9 @@ impl Line<'_, '_> {
             put(cells, place, value)?;
             self.places.remove(&place);
             self.waiting.pop();
+            if tick().is_break() {
+                return Err(Stopped::Broken);
+            }
         }
         Ok(())
     }
