@@ -63,6 +63,8 @@ pub struct Cell {
 
 /// The most cells for which values are searched that a theorem does not give.
 const SEARCHED: u64 = 100_000;
+/// A small counter.
+const SMALL: u64 = 5;
 /// The most cells of a table whose cells are questions of their own.
 const CELLS: u64 = 100_000_000;
 /// The most counters of a table.
@@ -372,14 +374,13 @@ fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>)
     if size.is_some_and(|n| n <= SEARCHED) || game.play == Play::Misere || !game.ends.is_empty() {
         return Ok(true);
     }
-    if dense::is_cheap(game, axes) {
-        return Ok(false);
-    }
-    // Whether it gives values is seen from one.
-    let Ok(bound) = finish(game, with_counters(game, axes, &axes.to), source) else {
-        return Ok(true);
+    // Whether it gives values is seen from one; a large one may take it long.
+    let gives = |at: &[u64]| -> Result<bool> {
+        let bound = finish(game, with_counters(game, axes, at), source);
+        bound.map_or(Ok(true), |bound| Ok(plan.value(&bound.position)?.is_some()))
     };
-    Ok(plan.value(&bound.position)?.is_some())
+    let small: Vec<u64> = axes.to.iter().map(|&to| to.min(SMALL)).collect();
+    Ok(gives(&small)? && !dense::is_cheap(game, axes) && gives(&axes.to)?)
 }
 
 /// Whether a cell can be a position of the game and another not.
