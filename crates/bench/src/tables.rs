@@ -116,7 +116,7 @@ pub fn run() -> Result<(), String> {
                 work.checksum
             );
         }
-        let (json, _) = least(|| command(work.less, &["--checksum", "--json"]), &nothing)?;
+        let (json, _) = timed(&mut command(work.to, &["--checksum", "--json"]), &nothing)?;
         let by = String::from_utf8_lossy(&json);
         let by = by
             .split("\"method\": \"")

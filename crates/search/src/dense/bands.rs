@@ -255,3 +255,77 @@ pub(super) fn run<W, E: Send>(
         None => Ok(!shared.stop.load(Ordering::Relaxed)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid(kind: Kind) -> Grid {
+        Grid {
+            to: [19, 19],
+            step: [2, 2],
+            kind,
+        }
+    }
+
+    #[test]
+    fn a_tile_comes_behind_those_it_needs() {
+        for kind in [Kind::Whole, Kind::Mirrored, Kind::Half] {
+            let grid = grid(kind);
+            for threads in [1, 2, 3, 5] {
+                let seen = Mutex::new(vec![[false; 10]; 10]);
+                let work = |(): &mut (), _: &mut Ticker<'_, '_>, band: u64, tile: u64| {
+                    let (b, t) = (band as usize, tile as usize);
+                    let mut seen = seen.lock().unwrap();
+                    assert!(t == 0 || seen[b][t - 1], "{kind:?} {b} {t}");
+                    let above = b > 0 && tile < grid.tiles(band - 1);
+                    assert!(!above || seen[b - 1][t], "{kind:?} {b} {t}");
+                    assert!(kind != Kind::Mirrored || t >= b || seen[t][b]);
+                    assert!(!std::mem::replace(&mut seen[b][t], true));
+                    Ok::<_, ()>(ControlFlow::Continue(()))
+                };
+                let told = &mut |_| ControlFlow::Continue(());
+                assert_eq!(run(&grid, threads, 1, told, (), &|| (), &work), Ok(true));
+                let done: usize = seen
+                    .lock()
+                    .unwrap()
+                    .iter()
+                    .flatten()
+                    .filter(|s| **s)
+                    .count();
+                assert_eq!(done, if kind == Kind::Half { 55 } else { 100 });
+            }
+        }
+    }
+
+    #[test]
+    fn the_error_is_that_of_the_first_band_and_a_stop_is_heard() {
+        let going = &mut |_| ControlFlow::Continue(());
+        for threads in [1, 2, 3, 5] {
+            let work = |(): &mut (), _: &mut Ticker<'_, '_>, band: u64, tile: u64| {
+                let fails = (band, tile) == (3, 9) || (band, tile) == (4, 0) || band == 7;
+                if fails {
+                    Err(band)
+                } else {
+                    Ok(ControlFlow::Continue(()))
+                }
+            };
+            let done = run(&grid(Kind::Whole), threads, 1, going, (), &|| (), &work);
+            assert_eq!(done, Err(3), "{threads} threads");
+            let work = |(): &mut (), ticker: &mut Ticker<'_, '_>, _: u64, _: u64| {
+                Ok::<_, ()>(ticker.tick(4))
+            };
+            let mut cells = 0;
+            let told = &mut |done| {
+                cells = done;
+                if done < 40 {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            };
+            let done = run(&grid(Kind::Whole), threads, 1, told, (), &|| (), &work);
+            assert_eq!((done, cells >= 40), (Ok(false), true), "{threads} threads");
+        }
+    }
+}

@@ -636,11 +636,16 @@ impl Lines {
     #[inline(always)]
     fn hole(&self, rows: &[&[AtomicU64]], from: usize) -> (usize, u64) {
         let union = |i: usize| rows.iter().fold(0, |all, row| all | row[i].load(Relaxed));
-        let low = rows
-            .iter()
-            .map(|row| row[0].load(Relaxed))
-            .max()
-            .unwrap_or(0) as usize;
+        if rows.is_empty() {
+            return (from, 0);
+        }
+        // Short sets have but one word of bits over their words.
+        let low = if self.head > 2 {
+            let low = rows.iter().map(|row| row[0].load(Relaxed)).max();
+            low.unwrap_or(0) as usize
+        } else {
+            0
+        };
         let mut block = from / 64;
         let mut skipped = (1 << (from % 64)) - 1;
         if low > block {
@@ -650,7 +655,8 @@ impl Lines {
             let mut open = !(union(1 + block) | skipped);
             while open != 0 {
                 let word = block * 64 + open.trailing_zeros() as usize;
-                if word >= self.words {
+                // The last word is open, so that from the first on there is always one.
+                if from > 0 && word >= self.words {
                     return (word, 0);
                 }
                 let all = union(self.head + word);
@@ -969,5 +975,53 @@ fn runs_of(
             ControlFlow::Continue(())
         }
         [] => ControlFlow::Continue(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grundy_lang::ir::Shape;
+
+    use super::*;
+
+    #[test]
+    fn what_is_too_narrow_is_made_wider_on_any_number_of_threads() {
+        let pair = Shape::Unordered(2, Box::new(Shape::Int));
+        let layout = Layout::new(&pair, &[400, 400]).unwrap();
+        let ray = |step: [u64; 2], count| Ray {
+            from: step.to_vec(),
+            step: step.to_vec(),
+            count,
+            guard: None,
+        };
+        let wythoff = [ray([0, 1], None), ray([1, 0], None), ray([1, 1], None)];
+        // The second is not filled by halves.
+        let limited = [
+            ray([0, 1], None),
+            ray([1, 0], None),
+            ray([1, 2], Some(300)),
+            ray([2, 1], Some(300)),
+        ];
+        for game in [&wythoff[..], &limited] {
+            let filled = |threads, narrow| {
+                let mut rays = Rays::new(&layout, game, Mode::Values, false, 1 << 30).unwrap();
+                if narrow {
+                    rays.lines.sets.clear();
+                    rays.lines.widen(2);
+                    rays.moves = 1;
+                }
+                let told = &mut |_| ControlFlow::Continue(());
+                let cells = rays.fill(&Vec::new, None, threads, told).unwrap();
+                assert_eq!(cells.width(), 2);
+                (0..layout.cells())
+                    .map(|place| cells.get(place))
+                    .collect::<Vec<_>>()
+            };
+            let wide = filled(1, false);
+            assert!(wide.iter().max() > Some(&Some(400)));
+            for threads in [1, 2, 3, 5] {
+                assert!(filled(threads, true) == wide, "{threads} threads");
+            }
+        }
     }
 }
