@@ -13,7 +13,7 @@ use crate::args::{Bounds, Query, Threads, When, bounds};
 use crate::output::{Output, unwritable};
 use crate::period::Ticker;
 use crate::style::Style;
-use crate::{Done, Failure, broken, clear_progress, grouped, one, print, progress, report};
+use crate::{Done, Failure, broken, clear_progress, grouped, one, print, report, with_memory};
 
 /// What is asked for.
 #[derive(Args, Debug)]
@@ -153,9 +153,9 @@ pub fn run(color: When, wanted: &Wanted, budget: &Budget) -> Done {
         outcomes: wanted.kind == KindArg::Outcomes,
         engine,
     };
-    let (hook, mut ticker) = (progress(), Ticker::new());
+    let (hook, mut ticker) = (with_memory(color), Ticker::new());
     let mut told = |p: &grundy::period::Progress, to| ticker.values(p, to);
-    let picture = facade::picture(&game, &args, &asked, budget, hook.as_ref(), &mut told);
+    let picture = facade::picture(&game, &args, &asked, budget, Some(&hook), &mut told);
     clear_progress();
     let (picture, labels) = drawn(picture.map_err(one)?, scale);
     if let (Some((file, kind)), Some(mut output)) = (file, output) {

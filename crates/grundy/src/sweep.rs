@@ -1,6 +1,6 @@
 //! Sweeps: the periods of all codes of a pattern, `0.???`.
 //!
-//! Codes are resolved by as many threads as there are cores and come out in order, so that a sweep that was stopped goes on
+//! Codes are resolved by as many threads as the budget has and come out in order, so that a sweep that was stopped goes on
 //! where its rows end. Two codes whose periods are both proved, with the same numbers, and whose values agree up to the end
 //! of the first period have the same values for all heaps; where that is not so, values that agree so far are called that.
 //!
