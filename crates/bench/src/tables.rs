@@ -60,6 +60,27 @@ const WORKS: &[Work] = &[
         checksum: 0x6d66_f647_0607_b3ee,
         less: "30,30,30",
     },
+    Work {
+        name: "lasker",
+        game: "n -> n - k for k in 1..n | n -> [k, n - k] for k in 1..n//2",
+        to: "10000",
+        checksum: 0xc95b_8683_d27a_f0dc,
+        less: "1000",
+    },
+    Work {
+        name: "lights",
+        game: "(a, b) -> [(c, b), (a, d), (c, d)] for c in 0..a-1, d in 0..b-1",
+        to: "120,120",
+        checksum: 0x43da_1b1f_d2da_aa5b,
+        less: "30,30",
+    },
+    Work {
+        name: "fibonacci_nim",
+        game: "(n, m) -> (n - k, 2*k) for k in 1..min(n, m)",
+        to: "500,1000",
+        checksum: 0x4b91_7a24_9bb4_9248,
+        less: "100,200",
+    },
 ];
 
 /// A table that no textbook program ends: arguments, cells, and the checksum printed.

@@ -3,7 +3,7 @@
 //! Cells are visited so that whatever a move takes from a position has been visited before; in squares of [`TILE`] over the
 //! last two counters, so that the sets in use stay in the cache. A table of one unordered pair is filled by halves where the
 //! rays allow: those along one heap are then the cells with a heap of that size, first as the larger and then as the
-//! smaller. On several threads by [bands](crate::dense::bands) of such squares: each line is then in one tile at a time.
+//! smaller. On several threads by bands ([`crate::dense::bands`]) of such squares: each line is then in one tile at a time.
 //!
 //! A set has beside its words a bit for each that says whether it is full. The mex of a union lies in a word that is full in
 //! none of the sets, and these are few: in Wythoff's game about 2 a cell, whether a side is long 1,000 or 8,000, where from
