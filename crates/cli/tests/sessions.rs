@@ -414,6 +414,22 @@ fn explanations() {
     insta::assert_snapshot!(text);
 }
 
+/// An end of four members in no order matches in 24 ways, each of which may hold or not: not 2^24 cases.
+#[test]
+fn ends_of_many_members_in_no_order_are_looked_through() {
+    for (end, wins) in [("win if a == 9", true), ("lose if (a + a) % 2 == 1", true)] {
+        let rules = format!("{{a, b, c, d}} -> {{a - 1, b, c, d}}; {end}");
+        for engine in ["auto", "search"] {
+            let output = run(
+                &["solve", &rules, "0", "0", "0", "1", "--engine", engine],
+                "",
+            );
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(text.contains("the player to move wins"), wins, "{text}");
+        }
+    }
+}
+
 /// An argument about numbers of thousands of digits stays one that can be read; the JSON has them whole.
 #[test]
 fn an_argument_about_long_numbers_is_short() {

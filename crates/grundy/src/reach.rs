@@ -70,7 +70,10 @@ pub(crate) fn reach(
         if by == By::Auto {
             return Ok(None);
         }
-        let message = "such a position has no place in an array of cells";
+        let message = match by {
+            By::Rays => "this position is not answered along rays",
+            _ => "this position has no place in an array of cells",
+        };
         let error = Diagnostic::error(Code::Unsupported, &game.source, message);
         let error = error.note(why.to_owned());
         Err(Box::new(

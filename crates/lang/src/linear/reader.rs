@@ -334,7 +334,10 @@ impl<'r> Reader<'r> {
                             s.env[*slot] = Some(sym.clone());
                         }
                         next.extend(self.condition(&end.condition, s, false)?);
+                        few(next.len())?;
                     }
+                    // Members in no order match in many ways, most of which say the same again.
+                    next.retain(State::possible);
                     starts = next;
                 }
             }
@@ -585,6 +588,7 @@ impl<'r> Reader<'r> {
                 let mut next = Vec::new();
                 for s in states {
                     next.extend(self.bound(arg, s, v, below)?);
+                    few(next.len())?;
                 }
                 states = next;
             }

@@ -146,7 +146,7 @@ impl Plain<'_> {
                     }
                     let place = line.place(at);
                     if wanted.is_none_or(|wanted| wanted[place as usize]) {
-                        stopped = line.cell(place, at, &held, &mut || ticker.glance());
+                        stopped = line.cell(place, at, &held, &mut |_| ticker.glance());
                         if stopped.is_err() {
                             return ControlFlow::Break(());
                         }
@@ -189,10 +189,11 @@ impl Plain<'_> {
     ) -> Result<Option<Cells>> {
         let mut cells = Cells::unknown(self.layout.cells(), self.mode);
         let mut line = Line::new(self.layout, worker);
-        let mut done = 0;
-        let mut tick = || {
-            done += 1;
-            if done % TELL == 0 {
+        let (mut steps, mut done) = (0u64, 0);
+        let mut tick = |cells| {
+            steps += 1;
+            done += cells;
+            if steps.is_multiple_of(TELL) {
                 told(done)
             } else {
                 ControlFlow::Continue(())
@@ -259,7 +260,7 @@ impl<'l, 'a> Line<'l, 'a> {
         place: u64,
         at: &[u64; COUNTERS],
         cells: &Cells,
-        tick: &mut dyn FnMut() -> ControlFlow<()>,
+        tick: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> std::result::Result<(), Stopped> {
         if cells.get(place).is_some() {
             return Ok(());
@@ -277,7 +278,7 @@ impl<'l, 'a> Line<'l, 'a> {
         place: u64,
         at: &[u64; COUNTERS],
         cells: &Cells,
-        tick: &mut dyn FnMut() -> ControlFlow<()>,
+        tick: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> std::result::Result<(), Stopped> {
         let n = self.layout.words().len();
         self.waiting.clear();
@@ -290,6 +291,9 @@ impl<'l, 'a> Line<'l, 'a> {
                 Verdict::Value(value) => value,
                 Verdict::Missing(option) if self.waits(self.layout.index(&option[..n])) => {
                     self.waiting.push(option);
+                    if tick(0).is_break() {
+                        return Err(Stopped::Broken);
+                    }
                     continue;
                 }
                 // Also what waits for itself: such play can go on for ever, and the search tells how.
@@ -299,7 +303,7 @@ impl<'l, 'a> Line<'l, 'a> {
             put(cells, place, value)?;
             self.places.remove(&place);
             self.waiting.pop();
-            if tick().is_break() {
+            if tick(1).is_break() {
                 return Err(Stopped::Broken);
             }
         }
