@@ -105,6 +105,8 @@ pub struct Plan {
     by: Option<By>,
     /// What has been computed so.
     reached: Mutex<Option<Arc<Reached>>>,
+    /// The last position that a short search has decided.
+    decided: Mutex<Option<Position>>,
 }
 
 /// Who answers for a position.
@@ -135,6 +137,7 @@ impl Plan {
                 Engine::Search | Engine::Theorem(_) => None,
             },
             reached: Mutex::new(None),
+            decided: Mutex::new(None),
         };
         let theorems: &[&'static dyn Theorem] = match &engine {
             Engine::Auto => ALL,
@@ -312,8 +315,13 @@ impl Plan {
             return Ok(());
         }
         if by == By::Auto {
+            let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+            if decided.as_ref() == Some(position) {
+                return Ok(());
+            }
             let whole = position.clone();
             if self.searching(move |search| search.attempt(&whole, PATIENCE))? {
+                *decided = Some(position.clone());
                 return Ok(());
             }
         }

@@ -113,7 +113,7 @@ impl Plain<'_> {
             order,
             mode,
             wanted,
-            widen,
+            ..
         } = *self;
         let cells = RwLock::new(Cells::unknown(layout.cells(), mode));
         let side = |i: usize| {
@@ -163,8 +163,7 @@ impl Plain<'_> {
                     Err(Stopped::Narrow(value)) => {
                         let mut cells = cells.write().unwrap_or_else(PoisonError::into_inner);
                         if cells.width() == width {
-                            widen(cells.bytes(), 2 * cells.bytes())?;
-                            *cells = cells.wider().ok_or_else(|| too_large(value))?;
+                            *cells = self.wider(&cells, value)?;
                         }
                     }
                 }
@@ -176,9 +175,13 @@ impl Plain<'_> {
         let cells = cells.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(whole.then(|| cells.packed()))
     }
-}
 
-impl Plain<'_> {
+    /// The same cells, wide enough for more than this value.
+    fn wider(&self, cells: &Cells, value: u64) -> Result<Cells> {
+        (self.widen)(cells.bytes(), 2 * cells.bytes())?;
+        cells.wider().ok_or_else(|| too_large(value))
+    }
+
     /// Computes the cells of these positions, in canonical form, and what they need, and no others, on one thread; `None` if
     /// it was broken off.
     pub fn reach<'a>(
@@ -206,10 +209,7 @@ impl Plain<'_> {
                     Ok(()) => {}
                     Err(Stopped::Error(error)) => return Err(error),
                     Err(Stopped::Broken) => return Ok(None),
-                    Err(Stopped::Narrow(value)) => {
-                        (self.widen)(cells.bytes(), 2 * cells.bytes())?;
-                        cells = cells.wider().ok_or_else(|| too_large(value))?;
-                    }
+                    Err(Stopped::Narrow(value)) => cells = self.wider(&cells, value)?,
                 }
             }
         }
