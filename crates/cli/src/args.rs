@@ -140,7 +140,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
         /// Write to this file instead, which is there only once it is whole.
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
         /// Print only the SHA-256 of the values as little-endian numbers of 16 bits, or of 32 if one is past 65,535;
         /// with --p-positions of the outcomes, a bit each.

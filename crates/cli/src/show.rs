@@ -12,7 +12,7 @@ use grundy::ir::{Game, Play};
 use grundy::period::{Report, formula};
 use grundy::positions::Positions;
 use grundy::sequence::{Sequence, decimal};
-use grundy::table::{Cell, Table, next};
+use grundy::table::{Cell, Table, next, open_list};
 use grundy::{Answer, Claim, Diagnostic, Int, rows};
 
 use crate::args::Format;
@@ -460,7 +460,7 @@ pub fn positions(
             let names: Vec<String> = names.map(|(name, w)| format!("{name:>w$}")).collect();
             writeln!(out, "{}", names.join(between))
         }
-        Format::Json => open_json(out, found, warnings),
+        Format::Json => open_list(found.heading(), crate::texts(warnings), "p_positions", out),
         _ => writeln!(out, "{}", names.join(",")),
     };
     if begun.is_err() {
@@ -516,16 +516,6 @@ pub fn positions(
 
 /// Bytes of a list that are written at a time.
 const PIECE: usize = 1 << 16;
-
-fn open_json(out: &mut dyn Write, found: &Positions, warnings: &[Diagnostic]) -> io::Result<()> {
-    writeln!(out, "{{")?;
-    let mut heading = found.heading();
-    heading["warnings"] = crate::texts(warnings);
-    for (key, value) in heading.as_object().into_iter().flatten() {
-        writeln!(out, "  \"{key}\": {value},")?;
-    }
-    write!(out, "  \"p_positions\": [")
-}
 
 /// The text of a cell, and whether the player to move loses.
 fn cell(cell: Option<&Cell>) -> (String, bool) {

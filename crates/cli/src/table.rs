@@ -1,6 +1,7 @@
 //! The command `table`: tables of any length, printed, written to a file, or as a checksum.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub struct Wanted<'a> {
 const FEW: u64 = 2000;
 /// Rows of a row group of a Parquet file, in blocks of the sequence.
 const GROUP: usize = 16;
+/// Rows of a row group of a list of P-positions.
+const ROWS: usize = 1 << 20;
 /// How often the state of a run is kept.
 const KEEP: Duration = Duration::from_secs(60);
 
@@ -131,10 +134,7 @@ pub fn run(color: When, query: &Query, wanted: &Wanted, budget: &Budget) -> Done
         },
         (_, Some(table)) => match wanted.format {
             Format::Csv => table.write_csv(&mut output),
-            Format::Json => {
-                let answer = with_warnings(table.to_json(), &warnings);
-                output.write_all(json::layout(&answer).as_bytes())
-            }
+            Format::Json => table.write_json(texts(&warnings), &mut output),
             _ => show::table(&mut output, table, style),
         },
         (None, None) => Ok(()),
@@ -162,11 +162,10 @@ fn p_positions(
             "leave out `--resume`",
         );
     }
-    if matches!(wanted.format, Format::Npy | Format::Parquet) && !wanted.checksum {
-        let help = "ask for text, csv or json";
+    if wanted.format == Format::Npy && !wanted.checksum {
         return refuse(
-            "P-positions are listed line by line, not in columns of bytes",
-            help,
+            "the head of an npy file says how many rows follow, and P-positions are listed as they are found",
+            "ask for text, csv, json or parquet",
         );
     }
     let mut output = Output::open(wanted.output).map_err(|e| unwritable(wanted.output, &e))?;
@@ -193,15 +192,73 @@ fn p_positions(
         };
         return done(written.and_then(|()| output.finish()), wanted);
     }
-    let written = show::positions(&mut output, &found, wanted.format, warnings, |visit| {
+    let each = |visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>| {
         let done = found.each(budget, hook.as_ref(), visit);
         clear_progress();
         done
-    });
+    };
+    let written = match wanted.format {
+        Format::Parquet => columns(&mut output, &found, each),
+        format => show::positions(&mut output, &found, format, warnings, each),
+    };
     match written {
         Ok(written) => done(written.and_then(|()| output.finish()), wanted),
         Err(error) => Err(one(error)),
     }
+}
+
+/// Writes P-positions in a column for each counter.
+fn columns(
+    out: &mut Output,
+    found: &Positions,
+    each: impl FnOnce(&mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> grundy::Result<()>,
+) -> grundy::Result<io::Result<()>> {
+    let kind = |to| match u32::try_from(to) {
+        Ok(_) => Kind::U32,
+        Err(_) => Kind::MaybeU64,
+    };
+    let columns: Vec<_> = found.axes().map(|(name, to)| (name, kind(to))).collect();
+    let about = found.about();
+    let about: Vec<_> = about.iter().map(|(key, text)| (*key, &**text)).collect();
+    let mut file = match Parquet::new(out, &columns, &about) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut lists = vec![Vec::new(); columns.len()];
+    let mut write = |lists: &mut [Vec<u64>]| {
+        let block = lists.iter().zip(&columns).map(|(list, (_, kind))| {
+            let list = list.iter();
+            match kind {
+                Kind::U32 => Column::Small(list.map(|&x| x as u32).collect()),
+                _ => Column::MaybeU64(list.map(|&x| Some(x)).collect()),
+            }
+        });
+        let written = file.block(&block.collect::<Vec<_>>());
+        lists.iter_mut().for_each(Vec::clear);
+        written
+    };
+    let mut failed = None;
+    each(&mut |at| {
+        for (list, &x) in lists.iter_mut().zip(at) {
+            list.push(x);
+        }
+        if lists[0].len() == ROWS {
+            failed = write(&mut lists).err();
+        }
+        match failed {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    if let Some(error) = failed {
+        return Ok(Err(error));
+    }
+    if !lists[0].is_empty()
+        && let Err(error) = write(&mut lists)
+    {
+        return Ok(Err(error));
+    }
+    Ok(file.finish())
 }
 
 fn done(written: io::Result<()>, wanted: &Wanted) -> Done {

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::grundy;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use sha2::{Digest, Sha256};
 
 fn run(words: &[&str]) -> Output {
@@ -154,6 +155,37 @@ fn games_that_no_kernel_knows_have_files_too() {
     let bytes: Vec<u8> = values.flat_map(u16::to_le_bytes).collect();
     let sum = answer(&["table", "wythoff", "a=3", "--to", "40", "--checksum"]);
     assert_eq!(sum.trim(), sha256(&bytes));
+}
+
+#[test]
+fn p_positions_fill_a_column_for_each_counter() {
+    let folder = folder("columns");
+    let file = folder.join("p.parquet");
+    let list = ["table", "wythoff", "--p-positions", "--to", "3000"];
+    let csv = answer(&[&list[..], &["--format", "csv"]].concat());
+    answer(&[&list[..], &["-o", file.to_str().unwrap()]].concat());
+    let reader = SerializedFileReader::new(std::fs::File::open(file).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        let columns = row.get_column_iter();
+        let columns = columns.map(|(name, x)| (name.clone(), x.to_string()));
+        columns.unzip::<_, _, Vec<_>, Vec<_>>()
+    });
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().unwrap();
+    let rows: Vec<_> = rows.collect();
+    assert!(rows.len() > 1000 && rows.iter().all(|(found, _)| *found == names));
+    assert!(
+        rows.iter()
+            .all(|(_, row)| lines.next().is_some_and(|line| *row == line))
+    );
+    assert_eq!(lines.next(), None);
+    let about = reader.metadata().file_metadata().key_value_metadata();
+    let about = about.unwrap().iter();
+    let about: Vec<_> = about
+        .map(|pair| (&*pair.key, pair.value.as_deref().unwrap()))
+        .collect();
+    assert!(about.contains(&("method", "pairs")) && about.contains(&("claim", "computed")));
 }
 
 #[test]

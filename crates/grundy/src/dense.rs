@@ -269,12 +269,7 @@ fn place(words: &[Word], layout: &Layout, at: &[u64]) -> u64 {
         };
     }
     let counters = &mut counters[..words.len()];
-    for run in layout.unordered() {
-        match &mut counters[run.clone()] {
-            [a, b] => (*a, *b) = ((*a).min(*b), (*a).max(*b)),
-            more => more.sort_unstable(),
-        }
-    }
+    layout.sort(counters);
     layout.index(counters).expect("it is a cell of the table")
 }
 
@@ -329,25 +324,14 @@ pub(crate) fn table(
         mode,
         by,
     };
-    let stopped = || stopped(source);
-    if matches!(by, By::Auto | By::Rays) {
-        match along_rays(&rules, mode, &room, &mut told) {
-            Ok(Some(cells)) => return Ok(Some(done(cells, "rays"))),
-            Ok(None) => return Err(stopped()),
-            Err(Unfit::Memory { cells, sets }) => return Err(room.for_rays(cells, sets)),
-            Err(Unfit::Because(why)) if by == By::Rays => return refuse(&why),
-            Err(Unfit::Because(_)) => {}
-        }
-    }
-    let compiled = match by {
-        By::Interpret => Err(String::new()),
-        _ => Compiled::new(&rules, &layout, mode),
+    let compiled = match way(&rules, mode, by, &room, &mut told)? {
+        Way::Filled(cells) => return Ok(Some(done(cells, "rays"))),
+        Way::Each(compiled) => compiled,
+        Way::NoRoom { cells, sets } => return Err(room.for_rays(cells, sets)),
+        Way::None(why) => return refuse(&why),
     };
-    if let (By::Jit, Err(why)) = (by, &compiled) {
-        return refuse(&format!("the rules are not compiled: {why}"));
-    }
     room.take(Cells::unknown_bytes(layout.cells(), mode))?;
-    let by = if compiled.is_ok() { "jit" } else { "interpret" };
+    let by = one_by_one(&compiled);
     let worker = |compiled| worker(&rules, mode, &room, compiled);
     let wanted = exist.map(|exist| {
         let mut wanted = vec![false; layout.cells() as usize];
@@ -363,7 +347,7 @@ pub(crate) fn table(
     let more = || {
         worker(
             (by == "jit")
-                .then(|| Compiled::new(&rules, &layout, mode).ok())
+                .then(|| Compiled::new(&rules, &layout, mode).ok().map(Box::new))
                 .flatten(),
         )
     };
@@ -373,7 +357,7 @@ pub(crate) fn table(
         count: if tiled { budget.threads() } else { 1 },
         worker: &more,
     };
-    let first = worker(compiled.ok());
+    let first = worker(compiled);
     let plain = Plain {
         layout: &layout,
         order: &order,
@@ -384,7 +368,54 @@ pub(crate) fn table(
     let filled = plain.fill(first, &threads, &mut told);
     match filled? {
         Some(cells) => Ok(Some(done(cells, by))),
-        None => Err(stopped()),
+        None => Err(stopped(source)),
+    }
+}
+
+/// How the cells of an array are come by.
+pub(crate) enum Way {
+    /// They have been filled along rays.
+    Filled(Cells),
+    /// One by one, by machine code or by the interpreter.
+    Each(Option<Box<Compiled>>),
+    /// Rays need so many bytes for cells, and so many for the values along them.
+    NoRoom { cells: u64, sets: u64 },
+    /// Not as it was asked for, and why.
+    None(String),
+}
+
+/// Finds the way that `by` asks for, and takes it if it is along rays.
+pub(crate) fn way(
+    rules: &Rules,
+    mode: Mode,
+    by: By,
+    room: &Room<'_>,
+    told: &mut Told<'_>,
+) -> Result<Way> {
+    if matches!(by, By::Auto | By::Rays) {
+        match along_rays(rules, mode, room, told) {
+            Ok(Some(cells)) => return Ok(Way::Filled(cells)),
+            Ok(None) => return Err(stopped(room.source)),
+            Err(Unfit::Memory { cells, sets }) => return Ok(Way::NoRoom { cells, sets }),
+            Err(Unfit::Because(why)) if by == By::Rays => return Ok(Way::None(why)),
+            Err(Unfit::Because(_)) => {}
+        }
+    }
+    if by == By::Interpret {
+        return Ok(Way::Each(None));
+    }
+    Ok(match Compiled::new(rules, room.layout, mode) {
+        Ok(compiled) => Way::Each(Some(Box::new(compiled))),
+        Err(_) if by == By::Auto => Way::Each(None),
+        Err(why) => Way::None(format!("the rules are not compiled: {why}")),
+    })
+}
+
+/// The engine that computes cells one by one.
+pub(crate) fn one_by_one<T>(compiled: &Option<T>) -> &'static str {
+    match compiled {
+        Some(_) => "jit",
+        None => "interpret",
     }
 }
 
@@ -399,9 +430,7 @@ pub(crate) fn is_cheap(game: &Arc<Game>, axes: &Axes) -> bool {
         return false;
     };
     let mut at = to;
-    for run in layout.unordered() {
-        at[run.clone()].sort_unstable();
-    }
+    layout.sort(&mut at);
     let mut machine = rules.machine().with_patience(CHEAP);
     let few = machine
         .options(&Pos::of_counters(&at), &mut |_| ControlFlow::Continue(()))
@@ -455,7 +484,7 @@ pub(crate) fn worker<'a>(
     rules: &'a Rules,
     mode: Mode,
     room: &Room<'a>,
-    compiled: Option<Compiled>,
+    compiled: Option<Box<Compiled>>,
 ) -> Worker<'a> {
     let Room {
         layout,
@@ -464,7 +493,7 @@ pub(crate) fn worker<'a>(
         ..
     } = *room;
     let evaluate: Box<dyn Evaluate + 'a> = match compiled {
-        Some(compiled) => Box::new(compiled),
+        Some(compiled) => compiled,
         None => {
             let machine = rules.machine_with(budget.clone());
             Box::new(Interpret::new(machine, layout, mode))
@@ -488,7 +517,7 @@ pub(crate) fn worker<'a>(
 }
 
 /// Fills a table along rays; `None` if it was broken off. The error says why it cannot be filled so.
-pub(crate) fn along_rays(
+fn along_rays(
     rules: &Rules,
     mode: Mode,
     room: &Room<'_>,
@@ -498,7 +527,10 @@ pub(crate) fn along_rays(
     let because = |why: &str| Err(Unfit::Because(why.to_owned()));
     let split = rays::split(rules, layout).map_err(Unfit::Because)?;
     if split.rays.iter().all(rays::Ray::is_short) {
-        return because("no move runs farther along a ray than it is long to look");
+        return because(&format!(
+            "no more than {} of its moves lie along a ray, and so few are tried one by one",
+            rays::SHORT
+        ));
     }
     let misere = rules.game().play == Play::Misere;
     let rays = Rays::new(layout, &split.rays, mode, misere, budget.memory())?;
@@ -637,9 +669,7 @@ fn samples(rules: &Rules, layout: &Layout) -> Vec<(Vec<u64>, Vec<u64>)> {
     for _ in 0..SAMPLES {
         let words = layout.words().iter();
         let mut at: Vec<u64> = words.map(|word| random.below(word.to + 1)).collect();
-        for run in layout.unordered() {
-            at[run.clone()].sort_unstable();
-        }
+        layout.sort(&mut at);
         let part = Pos::of_counters(&at);
         let mut left = SAMPLES;
         let flow = machine.options(&part, &mut |option| {

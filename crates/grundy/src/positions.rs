@@ -19,9 +19,10 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use crate::Result;
+use crate::answer::one_line;
 use crate::dense::{self, Word};
 use crate::plan::{Engine, Hook};
-use crate::table::{Axes, Table, axes, requires_vary, table};
+use crate::table::{Axes, Table, about, axes, requires_vary, table};
 
 /// Bytes of the checksum that are put in at a time.
 const ZEROS: [u8; 1 << 12] = [0; 1 << 12];
@@ -119,6 +120,11 @@ impl Positions {
             "method": method,
             "claim": claim.to_string(),
         })
+    }
+
+    /// What a file of them should say: rules, arguments if there are any, method, claim, version.
+    pub fn about(&self) -> Vec<(&'static str, String)> {
+        about(&self.game, &one_line(&self.source.text), self.method())
     }
 
     /// Visits them in order of the counters, the first one slowest, until `visit` breaks; of members in no order only those in

@@ -6,16 +6,14 @@
 //! array, or two bits where only outcomes are asked, reached or not; an evaluation or two for each that is reached.
 
 use grundy_core::Budget;
-use grundy_jit::Compiled;
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::value::{Pos, Position};
 use grundy_search::Engine;
-use grundy_search::dense::rays::Unfit;
 use grundy_search::dense::{COUNTERS, Cells, Layout, Mode, Order, Plain};
 
 use crate::Result;
-use crate::dense::{self, By, Room};
+use crate::dense::{self, By, Room, Way};
 use crate::plan::Hook;
 
 /// Positions with counters up to these, and what is known of them.
@@ -51,9 +49,7 @@ fn counters(layout: &Layout, part: &Pos) -> Option<[u64; COUNTERS]> {
     for (to, from) in at.iter_mut().zip(&part.0) {
         *to = from.to_u64()?;
     }
-    for run in layout.unordered() {
-        at[run.clone()].sort_unstable();
-    }
+    layout.sort(&mut at[..part.0.len()]);
     Some(at)
 }
 
@@ -115,33 +111,25 @@ pub(crate) fn reach(
         return Ok(None);
     }
     let mut told = dense::teller(budget, hook);
-    let stopped = || dense::stopped(&game.source);
-    if matches!(by, By::Auto | By::Rays) {
-        match dense::along_rays(rules, mode, &room, &mut told) {
-            Ok(Some(cells)) => {
-                let by = "rays";
-                return Ok(Some(Reached { layout, cells, by }));
-            }
-            Ok(None) => return Err(stopped()),
-            Err(Unfit::Memory { .. }) if by == By::Auto => {}
-            Err(Unfit::Memory { cells, sets }) => return Err(room.for_rays(cells, sets)),
-            Err(Unfit::Because(why)) if by == By::Rays => return refuse(&why),
-            Err(Unfit::Because(_)) => {}
+    let mut found = dense::way(rules, mode, by, &room, &mut told)?;
+    if let (Way::NoRoom { .. }, By::Auto) = (&found, by) {
+        found = dense::way(rules, mode, By::Jit, &room, &mut told)?;
+    }
+    let compiled = match found {
+        Way::Filled(cells) => {
+            let by = "rays";
+            return Ok(Some(Reached { layout, cells, by }));
         }
-    }
-    let compiled = match by {
-        By::Interpret => Err(String::new()),
-        _ => Compiled::new(rules, &layout, mode),
+        Way::Each(compiled) => compiled,
+        Way::NoRoom { cells, sets } => return Err(room.for_rays(cells, sets)),
+        Way::None(why) => return refuse(&why),
     };
-    if let (By::Jit, Err(why)) = (by, &compiled) {
-        return refuse(&format!("the rules are not compiled: {why}"));
-    }
     room.take(need)?;
-    let by = if compiled.is_ok() { "jit" } else { "interpret" };
+    let by = dense::one_by_one(&compiled);
     let roots = position.parts.iter().map(|part| counters(&layout, part));
     let roots: Option<Vec<_>> = roots.collect();
     let roots = roots.expect("the layout was made for these counters");
-    let worker = dense::worker(rules, mode, &room, compiled.ok());
+    let worker = dense::worker(rules, mode, &room, compiled);
     let plain = Plain {
         layout: &layout,
         order: &Order::natural(width),
@@ -151,6 +139,6 @@ pub(crate) fn reach(
     };
     match plain.reach(&roots, worker, &mut told)? {
         Some(cells) => Ok(Some(Reached { layout, cells, by })),
-        None => Err(stopped()),
+        None => Err(dense::stopped(&game.source)),
     }
 }

@@ -47,7 +47,10 @@ pub fn text(bytes: u64) -> String {
             };
         }
     }
-    format!("{bytes} bytes")
+    match bytes {
+        1 => "1 byte".to_owned(),
+        _ => format!("{bytes} bytes"),
+    }
 }
 
 #[cfg(test)]
@@ -56,9 +59,10 @@ mod tests {
 
     #[test]
     fn sizes_are_rounded_up() {
-        let texts = [0, 1023, 1024, 1025, 3 << 30, (3 << 30) + 1, u64::MAX].map(text);
+        let texts = [0, 1, 1023, 1024, 1025, 3 << 30, (3 << 30) + 1, u64::MAX].map(text);
         let wanted = [
             "0 bytes",
+            "1 byte",
             "1023 bytes",
             "1 KiB",
             "1.1 KiB",

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use crate::Result;
 use crate::answer::one_line;
 use crate::run::{End, Keep, run};
-use crate::table::{Axes, Store, Table, Values, axes};
+use crate::table::{Axes, Store, Table, Values, about, axes, open_list};
 
 /// The nim-sequence of a game with one heap that `table` leaves open.
 pub struct Sequence {
@@ -179,20 +179,7 @@ impl Sequence {
 
     /// What a file of the values should say of them: rules, arguments if there are any, method, claim, version.
     pub fn about(&self) -> Vec<(&'static str, String)> {
-        let (method, claim) = self.method();
-        let mut about = vec![
-            ("game", self.game.name.clone()),
-            ("rules", self.game.source.text.trim().to_owned()),
-        ];
-        if !self.arguments.is_empty() {
-            about.push(("arguments", self.arguments.clone()));
-        }
-        about.extend([
-            ("method", method.to_owned()),
-            ("claim", claim.to_string()),
-            ("version", format!("grundy {}", env!("CARGO_PKG_VERSION"))),
-        ]);
-        about
+        about(&self.game, &self.arguments, self.method())
     }
 
     /// The values of some heaps.
@@ -367,21 +354,13 @@ impl Sequence {
         self.rows(out, ["", ",", ",", "\n", ""])
     }
 
-    /// As [`Table::to_json`] laid out for reading, with a key `warnings` more, block by block.
+    /// As [`Table::write_json`], block by block.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn write_json(&self, warnings: Json, out: &mut dyn Write) -> io::Result<()> {
-        let mut heading = self.heading().to_json();
-        heading["warnings"] = warnings;
-        let Json::Object(heading) = heading else {
-            return Ok(());
-        };
-        writeln!(out, "{{")?;
-        for (key, value) in heading.iter().filter(|(key, _)| *key != "cells") {
-            writeln!(out, "  {}: {value},", Json::from(key.as_str()))?;
-        }
-        writeln!(out, "  \"cells\": [")?;
+        open_list(self.heading().heading(), warnings, "cells", out)?;
+        writeln!(out)?;
         self.rows(
             out,
             [

@@ -584,19 +584,8 @@ impl Table {
         out.write_all(text.as_bytes())
     }
 
-    /// `game`, `axes`, `to`, `method`, `claim`, and `cells`, each with its counters, `grundy` and `outcome`.
-    pub fn to_json(&self) -> Json {
-        let cells: Vec<Json> = self
-            .cells()
-            .filter_map(|(at, cell)| {
-                let cell = cell?;
-                Some(json!({
-                    "at": at,
-                    "grundy": cell.grundy.as_ref().map(int_json),
-                    "outcome": cell.outcome.to_string(),
-                }))
-            })
-            .collect();
+    /// `game`, `axes`, `to`, `method` and `claim`: what is said before the cells.
+    pub fn heading(&self) -> Json {
         json!({
             "game": self.game,
             "axes": self.axes,
@@ -604,7 +593,81 @@ impl Table {
             "method": self.method,
             "claim": self.claim.to_string(),
             "values_searched": self.values_by.is_some(),
-            "cells": cells,
         })
     }
+
+    /// The heading, `warnings`, and `cells`, each with its counters, `grundy` and `outcome`; laid out for reading, cell by
+    /// cell.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_json(&self, warnings: Json, out: &mut dyn Write) -> io::Result<()> {
+        open_list(self.heading(), warnings, "cells", out)?;
+        let (mut text, mut between) = (String::new(), "\n");
+        for (at, cell) in self.cells() {
+            let Some(cell) = cell else { continue };
+            text.push_str(between);
+            between = ",\n";
+            text.push_str("    {\"at\": [");
+            for (i, a) in at.iter().enumerate() {
+                if i > 0 {
+                    text.push_str(", ");
+                }
+                decimal(*a, &mut text);
+            }
+            let grundy = cell.grundy.as_ref().map_or(Json::Null, int_json);
+            let outcome = cell.outcome;
+            // A string takes what is written.
+            let _ = std::fmt::Write::write_fmt(
+                &mut text,
+                format_args!("], \"grundy\": {grundy}, \"outcome\": \"{outcome}\"}}"),
+            );
+            if text.len() > 1 << 16 {
+                out.write_all(text.as_bytes())?;
+                text.clear();
+            }
+        }
+        out.write_all(text.as_bytes())?;
+        writeln!(out, "\n  ]\n}}")
+    }
+}
+
+/// Opens a JSON object that says `heading` and `warnings` and then lists something under a last key; `]` and `}` are left to
+/// whoever writes the list.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn open_list(
+    mut heading: Json,
+    warnings: Json,
+    key: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    heading["warnings"] = warnings;
+    writeln!(out, "{{")?;
+    for (key, value) in heading.as_object().into_iter().flatten() {
+        writeln!(out, "  \"{key}\": {value},")?;
+    }
+    write!(out, "  \"{key}\": [")
+}
+
+/// What a file in columns says of what is in it.
+pub(crate) fn about(
+    game: &Game,
+    arguments: &str,
+    (method, claim): (&str, Claim),
+) -> Vec<(&'static str, String)> {
+    let mut about = vec![
+        ("game", game.name.clone()),
+        ("rules", game.source.text.trim().to_owned()),
+    ];
+    if !arguments.is_empty() {
+        about.push(("arguments", arguments.to_owned()));
+    }
+    about.extend([
+        ("method", method.to_owned()),
+        ("claim", claim.to_string()),
+        ("version", format!("grundy {}", env!("CARGO_PKG_VERSION"))),
+    ]);
+    about
 }

@@ -137,6 +137,17 @@ impl Layout {
         &self.unordered
     }
 
+    /// Puts members in no order into order of size, in which they have a place.
+    #[inline]
+    pub fn sort(&self, at: &mut [u64]) {
+        for run in &self.unordered {
+            match &mut at[run.clone()] {
+                [a, b] => (*a, *b) = ((*a).min(*b), (*a).max(*b)),
+                more => more.sort_unstable(),
+            }
+        }
+    }
+
     /// The number of cells.
     pub fn cells(&self) -> u64 {
         self.cells
