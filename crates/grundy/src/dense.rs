@@ -435,7 +435,7 @@ pub(crate) fn is_cheap(game: &Arc<Game>, axes: &Axes) -> bool {
     let few = machine
         .options(&Pos::of_counters(&at), &mut |_| ControlFlow::Continue(()))
         .is_ok();
-    if few && Compiled::new(&rules, &layout, Mode::Values).is_ok() {
+    if few && Compiled::possible(&rules, &layout, Mode::Values) {
         return true;
     }
     let split = rays::split(&rules, &layout);

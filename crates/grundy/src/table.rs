@@ -380,7 +380,7 @@ fn by_theorem(plan: &Plan, axes: &Axes, size: Option<u64>, source: &Arc<Source>)
         bound.map_or(Ok(true), |bound| Ok(plan.value(&bound.position)?.is_some()))
     };
     let small: Vec<u64> = axes.to.iter().map(|&to| to.min(SMALL)).collect();
-    Ok(gives(&small)? && !dense::is_cheap(game, axes) && gives(&axes.to)?)
+    Ok(!dense::is_cheap(game, axes) && gives(&small)? && gives(&axes.to)?)
 }
 
 /// Whether a cell can be a position of the game and another not.

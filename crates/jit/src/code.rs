@@ -5,6 +5,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use grundy_lang::interp::Rules;
 use grundy_search::dense::{COUNTERS, Cells, Evaluate, Layout, Mode, Verdict};
@@ -129,6 +130,21 @@ impl Compiled {
         })
     }
 
+    /// Whether rules can be compiled so, for less than to compile them.
+    pub fn possible(rules: &Rules, layout: &Layout, mode: Mode) -> bool {
+        target().is_ok_and(|isa| {
+            let compile = Compile {
+                rules,
+                layout,
+                mode,
+                width: Width::One,
+                careful: false,
+                isa: &*isa,
+            };
+            lower::lower(compile).is_ok()
+        })
+    }
+
     fn run(&mut self, at: &[u64], width: Width, cells: *const u8) -> Verdict {
         let again = |careful| compile(&self.rules, &self.layout, self.mode, width, careful);
         if self.code.width != width {
@@ -221,13 +237,8 @@ impl Evaluate for Compiled {
     }
 }
 
-fn compile(
-    rules: &Rules,
-    layout: &Layout,
-    mode: Mode,
-    width: Width,
-    careful: bool,
-) -> Result<Code, String> {
+/// The processor that the code is for.
+fn target() -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", "speed"),
@@ -248,10 +259,20 @@ fn compile(
             .set(name, value)
             .map_err(|e| format!("no machine code: {e}"))?;
     }
-    let isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host())
+    cranelift_codegen::isa::lookup(target_lexicon::Triple::host())
         .map_err(|e| format!("there is no machine code for this processor: {e}"))?
         .finish(settings::Flags::new(flags))
-        .map_err(|e| format!("no machine code: {e}"))?;
+        .map_err(|e| format!("no machine code: {e}"))
+}
+
+fn compile(
+    rules: &Rules,
+    layout: &Layout,
+    mode: Mode,
+    width: Width,
+    careful: bool,
+) -> Result<Code, String> {
+    let isa = target()?;
     let (function, lists) = lower::lower(Compile {
         rules,
         layout,

@@ -7,9 +7,10 @@
 //! interpreter, which gives the value or the error with its place. Rules that use what is not compiled are refused with the
 //! reason.
 //!
-//! Two things are done that a plain loop would not: a range ends at the first value for which a guard fails that can only
-//! fail from there on (`k in 1..n if k*k <= n` tries sqrt(n) values), and a range behind which `e % k == 0` stands tries the
-//! divisors of `e` in pairs (sqrt(e) divisions).
+//! Three things are done that a plain loop would not: a range ends at the first value for which a guard fails that can only
+//! fail from there on (`k in 1..n if k*k <= n` tries sqrt(n) values), a range behind which `e % k == 0` stands tries the
+//! divisors of `e` in pairs (sqrt(e) divisions), and each element of a short list has code of its own, without the guards
+//! where those hold for the greatest and so for all (`k in S if k <= n`).
 //!
 //! The machine code is made by Cranelift. Cost: about a millisecond a set of rules. The only unsafe code is in `code`, which
 //! calls it.

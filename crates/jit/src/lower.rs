@@ -38,6 +38,8 @@ pub(crate) struct Compile<'a> {
 const ORDERS: usize = 24;
 /// Elements of a list that are compared one after the other, without a loop.
 const FEW: usize = 8;
+/// Elements of lists that get code of their own; each takes some microseconds to compile.
+const UNROLLED: usize = 128;
 /// Numbers whose divisors are tried in pairs.
 const DIVIDED: i128 = 1 << 40;
 
@@ -103,6 +105,8 @@ pub(crate) fn lower(compile: Compile<'_>) -> Result<(code_ir::Function, Vec<Box<
         of_one,
         of_two,
         lists: Vec::new(),
+        unrolled: 0,
+        facts: Vec::new(),
         b,
     };
     lower.cell()?;
@@ -159,6 +163,17 @@ struct Lower<'a, 'f> {
     of_one: SigRef,
     of_two: SigRef,
     lists: Vec<Box<[i64]>>,
+    /// Elements of lists that have code of their own.
+    unrolled: usize,
+    /// What holds where the code now is.
+    facts: Vec<Fact>,
+}
+
+/// A number is at least so much greater than another.
+struct Fact {
+    less: Expr,
+    greater: Expr,
+    by: i128,
 }
 
 fn flags() -> MemFlagsData {
@@ -306,9 +321,10 @@ impl<'a, 'f> Lower<'a, 'f> {
         let shape = &rules.game().shape;
         let none = self.b.create_block();
         let mut parts = Vec::new();
+        let mut below = self.mode == Mode::Outcomes;
         for expr in exprs {
             let mut words = Vec::new();
-            self.words(expr, shape, Some(none), &mut words)?;
+            below |= self.words(expr, shape, Some(none), &mut words)?;
             for run in self.layout.unordered() {
                 self.sort(&mut words[run.clone()]);
             }
@@ -334,7 +350,9 @@ impl<'a, 'f> Lower<'a, 'f> {
                 let at = self.element(self.marks, sum, 4);
                 let epoch = self.epoch;
                 self.b.ins().store(flags(), epoch, at, 0);
-                self.b.ins().jump(none, &[]);
+                if below {
+                    self.b.ins().jump(none, &[]);
+                }
             }
             Mode::Outcomes => {
                 let [words] = &parts[..] else {
@@ -346,7 +364,9 @@ impl<'a, 'f> Lower<'a, 'f> {
                 self.b.ins().brif(value, none, &[], self.wins, &[]);
             }
         }
-        self.b.switch_to_block(none);
+        if below {
+            self.b.switch_to_block(none);
+        }
         Ok(())
     }
 
@@ -408,27 +428,28 @@ impl<'a, 'f> Lower<'a, 'f> {
         value
     }
 
-    /// The counters of a position. With `none`, a count below zero leads there, at once where the interpreter looks at once.
+    /// The counters of a position. With `none`, a count below zero leads there, at once where the interpreter looks at once;
+    /// whether there may be one.
     fn words(
         &mut self,
         expr: &Expr,
         shape: &Shape,
         none: Option<Block>,
         out: &mut Vec<Num>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let at = out.len();
-        let mut seen = false;
+        let (mut seen, mut below) = (false, false);
         match (shape, &expr.kind) {
             (Shape::Int, _) => out.push(self.int(expr)?),
             (Shape::Tuple(shapes), ExprKind::Tuple(members)) => {
                 for (member, shape) in members.iter().zip(shapes) {
-                    self.words(member, shape, none, out)?;
+                    below |= self.words(member, shape, none, out)?;
                 }
                 seen = true;
             }
             (Shape::Unordered(_, inner), ExprKind::Tuple(members)) => {
                 for member in members {
-                    self.words(member, inner, none, out)?;
+                    below |= self.words(member, inner, none, out)?;
                 }
                 seen = true;
             }
@@ -445,14 +466,15 @@ impl<'a, 'f> Lower<'a, 'f> {
             for num in &mut out[at..] {
                 if num.range.lo < 0 {
                     num.range.lo = 0;
-                    let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, num.value, 0);
+                    below = true;
+                    let less = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, num.value, 0);
                     let on = self.b.create_block();
-                    self.b.ins().brif(below, none, &[], on, &[]);
+                    self.b.ins().brif(less, none, &[], on, &[]);
                     self.b.switch_to_block(on);
                 }
             }
         }
-        Ok(())
+        Ok(below)
     }
 
     /// The counters of one of two expressions.
@@ -603,7 +625,10 @@ impl<'a, 'f> Lower<'a, 'f> {
                 self.b.switch_to_block(yes);
                 // Behind a guard that may fail to be decided, later values are to be asked for that.
                 let innermost = innermost.filter(|(slot, _)| self.decided(condition, *slot));
+                let facts = self.facts.len();
+                self.learn(condition);
                 self.clauses(rest, innermost, leaf)?;
+                self.facts.truncate(facts);
                 self.b.ins().jump(after, &[]);
                 self.b.switch_to_block(after);
                 Ok(())
@@ -612,16 +637,25 @@ impl<'a, 'f> Lower<'a, 'f> {
                 slots,
                 domain: Domain::Range(lo, hi),
             } => {
-                let (lo, hi) = (self.int(lo)?, self.int(hi)?);
                 let slot = slots[0];
+                let facts = self.facts.len();
+                let quantified = Expr {
+                    kind: ExprKind::Slot(slot),
+                    ..lo.clone()
+                };
+                self.learn_order(lo, &quantified, 0);
+                self.learn_order(&quantified, hi, 0);
+                let (lo, hi) = (self.int(lo)?, self.int(hi)?);
                 match rest.split_first() {
                     Some((Clause::If(guard), others))
                         if let Some(number) = self.divided(guard, slot, lo) =>
                     {
-                        self.divisors(slot, lo, hi, number, others, leaf)
+                        self.divisors(slot, lo, hi, number, others, leaf)?;
                     }
-                    _ => self.range(slot, lo, hi, rest, leaf),
+                    _ => self.range(slot, lo, hi, rest, leaf)?,
                 }
+                self.facts.truncate(facts);
+                Ok(())
             }
             Clause::For {
                 slots,
@@ -630,23 +664,119 @@ impl<'a, 'f> Lower<'a, 'f> {
                 let [slot] = slots[..] else {
                     return Err("a list of tuples".to_owned());
                 };
+                if self.constant(list) {
+                    let words = words_of(&self.evaluate(list)?)?;
+                    if self.all_at_once(slot, &words, rest) {
+                        return self.unrolled(slot, words, rest, leaf);
+                    }
+                }
                 let list = self.list(list)?;
-                let one = self.word(1);
-                let last = self.b.ins().isub(list.len.value, one);
-                let zero = self.num(0);
-                let last = Num {
-                    value: last,
-                    range: list.len.range.minus(Range::one(1)),
-                };
-                // The slot stands for the index while the code of the loop is made, and in it for the element.
-                self.counted(zero, last, &mut |lower, i, _| {
-                    let at = lower.element(list.start, i, 8);
-                    let value = lower.b.ins().load(types::I64, fixed(), at, 0);
-                    let range = list.range;
-                    lower.env[slot] = Some(Bound::Num(Num { value, range }));
-                    lower.clauses(rest, None, leaf)
-                })
+                self.members(slot, list, rest, leaf)
             }
+        }
+    }
+
+    /// A loop over the elements of a list.
+    fn members(
+        &mut self,
+        slot: Slot,
+        list: List,
+        rest: &[Clause],
+        leaf: Leaf<'_, 'a, 'f>,
+    ) -> Result<()> {
+        let range = list.range;
+        self.elements(list, &mut |lower, value| {
+            lower.env[slot] = Some(Bound::Num(Num { value, range }));
+            lower.clauses(rest, None, leaf)
+        })
+    }
+
+    /// Whether the elements of a list are few enough for code of their own, and behind them stand only guards that hold for all
+    /// of them if they do for the greatest.
+    fn all_at_once(&mut self, slot: Slot, words: &[i64], rest: &[Clause]) -> bool {
+        if words.is_empty() || words.len() > UNROLLED - self.unrolled {
+            return false;
+        }
+        let value = self.word(0);
+        let range = bounds(words);
+        self.env[slot] = Some(Bound::Num(Num { value, range }));
+        rest.iter().all(|clause| match clause {
+            Clause::If(guard) => self.fails_for_good(guard, slot),
+            Clause::For { .. } => false,
+        })
+    }
+
+    /// Code for each element of such a list, without its guards, where they hold for all; a loop where not.
+    fn unrolled(
+        &mut self,
+        slot: Slot,
+        words: Vec<i64>,
+        rest: &[Clause],
+        leaf: Leaf<'_, 'a, 'f>,
+    ) -> Result<()> {
+        self.unrolled += words.len();
+        let guards = rest.iter().filter_map(|clause| match clause {
+            Clause::If(guard) => Some(guard),
+            Clause::For { .. } => None,
+        });
+        let (loose, over) = (self.b.create_block(), self.b.create_block());
+        let count = self.num(words.len() as i64);
+        let one = self.num(1);
+        self.enter_range(one, count, over);
+        let greatest = self.num(bounds(&words).hi as i64);
+        self.env[slot] = Some(Bound::Num(greatest));
+        let facts = self.facts.len();
+        for guard in guards.clone() {
+            let holds = self.b.create_block();
+            self.condition(guard, holds, loose)?;
+            self.b.switch_to_block(holds);
+            self.learn(guard);
+        }
+        for &word in &words {
+            self.env[slot] = Some(Bound::Num(self.num(word)));
+            leaf(self)?;
+        }
+        self.facts.truncate(facts);
+        self.b.ins().jump(over, &[]);
+        if guards.count() > 0 {
+            self.b.switch_to_block(loose);
+            let list = self.constants(words);
+            self.members(slot, list, rest, leaf)?;
+            self.b.ins().jump(over, &[]);
+        }
+        self.b.switch_to_block(over);
+        Ok(())
+    }
+
+    /// Takes note of what a guard says where it holds.
+    fn learn(&mut self, guard: &Expr) {
+        match &guard.kind {
+            ExprKind::And(all) => all.iter().for_each(|part| self.learn(part)),
+            ExprKind::Compare(op, a, b) => match op {
+                CompareOp::Le => self.learn_order(a, b, 0),
+                CompareOp::Lt => self.learn_order(a, b, 1),
+                CompareOp::Ge => self.learn_order(b, a, 0),
+                CompareOp::Gt => self.learn_order(b, a, 1),
+                CompareOp::Eq | CompareOp::Ne => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn learn_order(&mut self, less: &Expr, greater: &Expr, by: i128) {
+        match (&less.kind, &greater.kind) {
+            (ExprKind::Call(Function::Max, all), _) if all.len() > 1 => {
+                all.iter()
+                    .for_each(|one| self.learn_order(one, greater, by));
+            }
+            (_, ExprKind::Call(Function::Min, all)) if all.len() > 1 => {
+                all.iter().for_each(|one| self.learn_order(less, one, by));
+            }
+            _ => self.facts.push(Fact {
+                less: less.clone(),
+                greater: greater.clone(),
+                by,
+            }),
         }
     }
 
@@ -672,24 +802,59 @@ impl<'a, 'f> Lower<'a, 'f> {
         hi: Num,
         body: &mut dyn FnMut(&mut Self, Val, Block) -> Result<()>,
     ) -> Result<()> {
-        let (head, next, over) = (
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-        );
-        let v = self.b.append_block_param(head, types::I64);
+        let over = self.b.create_block();
         self.enter_range(lo, hi, over);
+        self.stepped(lo, hi, 1, over, body)
+    }
+
+    /// A loop over the elements of a list.
+    fn elements(
+        &mut self,
+        list: List,
+        body: &mut dyn FnMut(&mut Self, Val) -> Result<()>,
+    ) -> Result<()> {
+        let over = self.b.create_block();
+        let first = self.num(0);
+        let last = Num {
+            value: self.b.ins().iadd_imm_s(list.len.value, -1),
+            range: list.len.range.minus(Range::one(1)),
+        };
+        self.enter_range(first, last, over);
+        let last = Num {
+            value: self.b.ins().ishl_imm_u(last.value, 3),
+            range: last.range.times(Range::one(8)),
+        };
+        self.stepped(first, last, 8, over, &mut |lower, offset, _| {
+            let at = lower.b.ins().iadd(list.start, offset);
+            let value = lower.b.ins().load(types::I64, fixed(), at, 0);
+            body(lower, value)
+        })
+    }
+
+    /// A loop from a number in steps to one no less, which it reaches exactly, and to `over`.
+    fn stepped(
+        &mut self,
+        lo: Num,
+        hi: Num,
+        step: i64,
+        over: Block,
+        body: &mut dyn FnMut(&mut Self, Val, Block) -> Result<()>,
+    ) -> Result<()> {
+        let head = self.b.create_block();
+        let v = self.b.append_block_param(head, types::I64);
         self.b.ins().jump(head, &[BlockArg::Value(lo.value)]);
         self.b.switch_to_block(head);
         body(self, v, over)?;
-        let last = self
-            .b
+        let next = self.b.ins().iadd_imm_s(v, step);
+        // One jump a turn, and `v` is not needed any more where its next value is.
+        let last = if hi.range.hi + i128::from(step) <= Range::WORD.hi {
+            self.b.ins().icmp(IntCC::SignedGreaterThan, next, hi.value)
+        } else {
+            self.b.ins().icmp(IntCC::Equal, v, hi.value)
+        };
+        self.b
             .ins()
-            .icmp(IntCC::SignedGreaterThanOrEqual, v, hi.value);
-        self.b.ins().brif(last, over, &[], next, &[]);
-        self.b.switch_to_block(next);
-        let more = self.b.ins().iadd_imm_s(v, 1);
-        self.b.ins().jump(head, &[BlockArg::Value(more)]);
+            .brif(last, over, &[], head, &[BlockArg::Value(next)]);
         self.b.switch_to_block(over);
         Ok(())
     }
@@ -1017,8 +1182,15 @@ impl<'a, 'f> Lower<'a, 'f> {
             }
             ExprKind::Binary(op, a, b) => match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Xor => {
-                    let (a, b) = (self.int(a)?, self.int(b)?);
-                    Ok(self.arithmetic(*op, a, b))
+                    let (x, y) = (self.int(a)?, self.int(b)?);
+                    let mut num = self.arithmetic(*op, x, y);
+                    if *op == BinaryOp::Sub {
+                        let facts = self.facts.iter();
+                        let facts = facts.filter(|f| f.greater.same(a) && f.less.same(b));
+                        let least = facts.map(|fact| fact.by).max();
+                        num.range.lo = least.map_or(num.range.lo, |by| by.max(num.range.lo));
+                    }
+                    Ok(num)
                 }
                 BinaryOp::Div | BinaryOp::Mod => {
                     let (a, b) = (self.int(a)?, self.int(b)?);
@@ -1064,6 +1236,9 @@ impl<'a, 'f> Lower<'a, 'f> {
         if range.is_word() {
             let value = match op {
                 BinaryOp::Add => self.b.ins().iadd(x, y),
+                BinaryOp::Sub if b.range == Range::one(b.range.lo as i64) => {
+                    self.b.ins().iadd_imm_s(x, -(b.range.lo as i64))
+                }
                 BinaryOp::Sub => self.b.ins().isub(x, y),
                 BinaryOp::Mul => self.b.ins().imul(x, y),
                 _ => self.b.ins().bxor(x, y),
@@ -1396,10 +1571,7 @@ impl<'a, 'f> Lower<'a, 'f> {
                 let words = words_of(&members)?;
                 if words.len() > FEW {
                     let list = self.constants(words);
-                    let last = list.len.range.hi as i64 - 1;
-                    let (lo, hi) = (self.num(0), self.num(last));
-                    self.counted(lo, hi, &mut |lower, i, _| {
-                        let word = lower.entry(list, i);
+                    self.elements(list, &mut |lower, word| {
                         let same = lower.b.ins().icmp(IntCC::Equal, word, v.value);
                         let on = lower.b.create_block();
                         lower.b.ins().brif(same, yes, &[], on, &[]);
@@ -1428,8 +1600,8 @@ impl<'a, 'f> Lower<'a, 'f> {
     }
 
     fn field(&mut self, ty: Type, at: usize) -> Val {
-        let always = fixed().with_can_move();
-        self.b.ins().load(ty, always, self.frame, at as i32)
+        // Read once: where it could be moved it would be read again by each of many options.
+        self.b.ins().load(ty, fixed(), self.frame, at as i32)
     }
 
     /// The address of an element.

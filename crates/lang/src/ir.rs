@@ -449,6 +449,18 @@ pub struct Expect {
 }
 
 impl Expr {
+    /// Whether two sums, differences, products and the like are written alike, so that they are equal wherever both stand.
+    pub fn same(&self, other: &Expr) -> bool {
+        match (&self.kind, &other.kind) {
+            (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+            (ExprKind::Slot(a), ExprKind::Slot(b)) => a == b,
+            (ExprKind::Binary(f, a, b), ExprKind::Binary(g, c, d)) => {
+                f == g && a.same(c) && b.same(d)
+            }
+            _ => false,
+        }
+    }
+
     /// Every slot read inside it, as often as it is read.
     pub fn slots(&self) -> Vec<Slot> {
         let mut out = Vec::new();

@@ -58,14 +58,14 @@ pub fn rules(r: &mut Random) -> (String, Rules) {
         known.extend(["p", "q"]);
         let mut clauses = String::new();
         for quantifier in ["i", "j"].into_iter().take(r.below(3) as usize) {
-            clauses += &match r.below(6) {
-                0 => format!(" for {quantifier} in L"),
-                1 => format!(
+            clauses += &match r.below(7) {
+                0 | 1 => format!(" for {quantifier} in L"),
+                2 => format!(
                     " for {quantifier} in 1..{} if {} % {quantifier} == 0",
                     r.pick(&known),
                     number(r, &names, 0)
                 ),
-                2 => format!(
+                3 => format!(
                     " for {quantifier} in {}..{} if {quantifier}*{quantifier} <= {}",
                     r.below(3),
                     r.pick(&known),
@@ -79,15 +79,43 @@ pub fn rules(r: &mut Random) -> (String, Rules) {
             };
             known.push(quantifier);
         }
+        // A guard that says that a counter has what is taken from it, or the contrary.
+        let mut taken = None;
+        if let Some(&quantifier) = known.get(names.len() + 2..).and_then(<[_]>::last)
+            && r.one_in(2)
+        {
+            let amount = match r.below(5) {
+                0 => format!("{quantifier}*{quantifier}"),
+                1 => format!("({quantifier} + {})", r.below(3)),
+                2 => format!("2*{quantifier}"),
+                _ => quantifier.to_owned(),
+            };
+            let name: &str = r.pick(&names);
+            clauses += &match r.below(8) {
+                0 | 1 => format!(" if {amount} < {name}"),
+                2 | 3 => format!(" if {name} >= {amount}"),
+                4 => format!(" if {name} > {amount} and {name} != p"),
+                5 => format!(" if {name} <= {amount}"),
+                _ => format!(" if {amount} <= {name}"),
+            };
+            taken = Some((name, amount));
+        }
         if r.one_in(2) {
             clauses += &format!(" if {}", condition(r, &known, 2));
         }
         let part = |r: &mut Random| {
             let words: Vec<String> = names
                 .iter()
-                .map(|name| match r.below(3) {
-                    0 => (*name).to_owned(),
-                    1 => format!("{name} - {}", number(r, &known, 0)),
+                .map(|name| match (&taken, r.below(3)) {
+                    (Some((from, amount)), 0 | 1) if from == name => {
+                        if r.one_in(5) {
+                            format!("{amount} - {name}")
+                        } else {
+                            format!("{name} - {amount}")
+                        }
+                    }
+                    (_, 0) => (*name).to_owned(),
+                    (_, 1) => format!("{name} - {}", number(r, &known, 0)),
                     _ => number(r, &known, 2),
                 })
                 .collect();

@@ -94,19 +94,7 @@ fn natural(e: &Expr) -> bool {
 fn says(hi: &Expr, bound: &Expr) -> bool {
     match &hi.kind {
         ExprKind::Call(Function::Min, all) if all.len() > 1 => all.iter().any(|e| says(e, bound)),
-        _ => same(hi, bound),
-    }
-}
-
-/// Whether two expressions are written alike.
-fn same(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
-        (ExprKind::Slot(a), ExprKind::Slot(b)) => a == b,
-        (ExprKind::Binary(f, a, b), ExprKind::Binary(g, c, d)) => {
-            f == g && same(a, c) && same(b, d)
-        }
-        _ => false,
+        _ => hi.same(bound),
     }
 }
 
