@@ -123,8 +123,16 @@ pub fn run() -> Result<(), String> {
             }
             command
         };
-        let (values, best) = least(|| command(work.to, &["--format", "npy"]), &nothing)?;
-        let (expected, best_rival) = least(|| Command::new(&theirs), &nothing)?;
+        let own = || command(work.to, &["--format", "npy"]);
+        let ((values, mut best), (expected, mut best_rival)) = (
+            least(own, &nothing)?,
+            least(|| Command::new(&theirs), &nothing)?,
+        );
+        // What else the machine does changes from second to second, so that the two go on in turn.
+        for _ in 0..2 {
+            best = best.min(least(own, &nothing)?.1);
+            best_rival = best_rival.min(least(|| Command::new(&theirs), &nothing)?.1);
+        }
         if values.get(HEAD..) != Some(&expected[..]) {
             let _ = writeln!(wrong, "{}: the values differ", work.name);
         }
