@@ -388,7 +388,12 @@ impl<T: Lane> List<T> {
             }
             if want == Want::Least {
                 most = (most * 3 / 4).max(T::LEAST);
-                rows = rows.min(most);
+                if let Some(row) = holes.get(most).filter(|_| most < rows) {
+                    for (end, hole) in ends.iter_mut().zip(row) {
+                        *end = hole.bits().min(*end);
+                    }
+                    rows = most;
+                }
                 continue;
             }
             let left = holes[..rows].iter().flatten();
@@ -533,6 +538,9 @@ const CHOICE: usize = 12;
 /// How many times as many heaps there must be before a list is put in order again.
 const LASTS: usize = 16;
 
+/// A pair with any heap costs so much less than one with a rare heap, when codes are looked for.
+const ALL: usize = 16;
+
 /// 64 heaps before their rare values are proved to be options.
 struct Block<T> {
     base: usize,
@@ -541,9 +549,10 @@ struct Block<T> {
     /// Of each heap the least common code that is not excluded, and the end of the rare codes below it.
     codes: [u32; 64],
     ends: [u32; 64],
-    /// What the far pairs leave, and how many rows of it.
+    /// What the far pairs leave, how many rows of it, and below which code that is all.
     holes: Holes<T>,
     rows: usize,
+    listed: [u32; 64],
     /// The cells of the block before and of this one.
     window: [T; 128],
 }
@@ -776,9 +785,20 @@ impl<T: Lane> Large<T> {
                 return code;
             }
         }
+        let most = self.flags.codes();
+        // Where a great part of all heaps is rare it takes less to look for one code among all pairs than for all codes.
+        let (known, rares) = (self.table.len() >= n, self.far.deltas.len());
+        if T::TELLS && known && rares > n / ALL {
+            let late = &self.late;
+            let mut left = (block.listed[lane]..most).filter(|code| !late.contains(code));
+            let code = left.find(|&code| !self.table.search_common(n, code));
+            let code = code.unwrap_or(most);
+            self.exhausted += usize::from(code < self.usual);
+            return code;
+        }
         self.table.work.searches += 1;
         // A byte for each code, the last one for all that is past the flags, which matters only once they have grown.
-        let most = self.flags.codes() as usize;
+        let most = most as usize;
         let excluded = &mut self.excluded;
         excluded.clear();
         excluded.resize(most + 1, 0u8);
@@ -818,12 +838,13 @@ impl<T: Lane> Large<T> {
             ends: [0; 64],
             holes: [[T::FULL; 64]; ROWS],
             rows: 0,
+            listed: [self.usual.min(self.table.top + 1); 64],
             window: [T::NONE; 128],
         };
         let mut flags = std::mem::take(&mut self.flags);
         let (rows, work) = self.far.sieve(
             self.far.place(&self.table, base),
-            &mut [self.usual.min(self.table.top + 1); 64],
+            &mut block.listed,
             &mut flags,
             &mut block.holes,
             Want::Least,

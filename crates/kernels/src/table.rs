@@ -44,6 +44,8 @@ pub(crate) trait Cell: Copy + Eq + std::fmt::Debug {
     const RARES: u32;
     /// Whether the cells of rare heaps have their codes.
     const TELLS: bool;
+    /// What the nim-sum of a rare cell and a common one has beside its code, where cells tell.
+    const MIXED: u32;
 
     fn new(code: u32, common: bool) -> Self;
 
@@ -84,6 +86,7 @@ impl Cell for u8 {
     const COMMONS: u32 = 250;
     const RARES: u32 = 256;
     const TELLS: bool = false;
+    const MIXED: u32 = 0;
 
     fn new(code: u32, common: bool) -> u8 {
         if common { code as u8 } else { Self::NONE }
@@ -137,6 +140,7 @@ impl Cell for u16 {
     const COMMONS: u32 = 1 << 14;
     const RARES: u32 = 1 << 14;
     const TELLS: bool = true;
+    const MIXED: u32 = MARK as u32;
 
     fn new(code: u32, common: bool) -> u16 {
         code as u16 | if common { 0 } else { MARK }
@@ -536,6 +540,16 @@ impl<T: Cell> Table<T> {
         }
         let value = self.split.decode(k, n, false);
         self.ones.iter().any(|&t| self.value(n - t) == value)
+    }
+
+    /// Whether a common value of that code is an option of n. Cells have to tell the codes of rares.
+    pub fn search_common(&mut self, n: usize, code: u32) -> bool {
+        self.work.searches += 1;
+        let cells = &self.cells[PAD..];
+        let code_of_pair = code | T::MIXED;
+        let pair = |&t: &usize| T::find_pair(cells, &self.turned, n - t, code_of_pair, 1).is_some();
+        let value = self.split.decode(code, n, true);
+        self.twos.iter().any(pair) || self.ones.iter().any(|&t| self.value(n - t) == value)
     }
 
     pub fn save(&self, out: &mut Writer) {
