@@ -1,9 +1,11 @@
 //! Reading: every key must be there, none may be that is not known, and every number must be exact.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use serde_core::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
 use crate::{Certificate, Code, GameText, Proof, Ray, Row, Rows, VERSION, Values, Window};
@@ -59,9 +61,72 @@ pub fn read(path: &Path) -> Result<Certificate, Problem> {
     parse(&text)
 }
 
+/// JSON in whose objects each key stands once: which of two counts, readers do not agree on.
+struct Once(Json);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Any).map(Once)
+    }
+}
+
+struct Any;
+
+impl<'de> Visitor<'de> for Any {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+        let mut all = Vec::new();
+        while let Some(Once(value)) = list.next_element()? {
+            all.push(value);
+        }
+        Ok(all.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut all = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if all.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+            }
+            let Once(value) = map.next_value()?;
+            all.insert(key, value);
+        }
+        Ok(all.into())
+    }
+}
+
 /// Reads a certificate from its text.
 pub fn parse(text: &str) -> Result<Certificate, Problem> {
-    let json: Json = serde_json::from_str(text).map_err(|e| {
+    let Once(json) = serde_json::from_str(text).map_err(|e| {
         if e.is_eof() {
             Problem::CutOff {
                 line: e.line(),

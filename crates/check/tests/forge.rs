@@ -102,6 +102,18 @@ fn forgeries_are_refused() {
         let (n0, p) = (c.preperiod as usize, c.period as usize);
         let cofinite = matches!(c.proof, Proof::Cofinite { .. });
 
+        // A key that stands twice, of which one reader may take the first and another the last.
+        let text = c.text();
+        for line in text.lines().filter(|line| line.contains("\": ")) {
+            let twice = format!("{}, {}", line.trim_end_matches(','), line.trim_start());
+            let forged = text.replacen(line, &twice, 1);
+            let refused = parse(&forged).map(|_| ()).expect_err(&forged).to_string();
+            assert!(
+                refused.contains("stands twice") || line.ends_with(['{', '[']),
+                "{refused}"
+            );
+        }
+
         // The numbers of the claim.
         for off in [p - 1, p + 1] {
             let forged = with_numbers(&c, n0, off);

@@ -1,5 +1,6 @@
 //! What may be said on the command line. Help, man page and completions are made from this one definition.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
@@ -416,7 +417,7 @@ pub struct Bounds(pub Vec<u64>);
 pub fn bounds(text: &str) -> Result<Bounds, String> {
     let list: Vec<u64> = text
         .split(',')
-        .map(|piece| match piece.trim().parse::<u64>() {
+        .map(|piece| match count(piece) {
             // How long a table may be is said by those who make them.
             Err(error) if *error.kind() == IntErrorKind::PosOverflow => Ok(u64::MAX),
             number => number,
@@ -445,9 +446,23 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
+fn count(text: &str) -> Result<u64, ParseIntError> {
+    power(text.trim()).parse()
+}
+
+/// The digits of a power such as 10^7; what is none stays as it is.
+fn power(text: &str) -> Cow<'_, str> {
+    let value = text.split_once('^').and_then(|(base, exponent)| {
+        let (base, exponent): (u64, u32) = (base.parse().ok()?, exponent.parse().ok()?);
+        // Too large for a number is too large for all that asks for one.
+        Some(base.checked_pow(exponent).map_or(u128::MAX, u128::from))
+    });
+    value.map_or(Cow::Borrowed(text), |value| Cow::Owned(value.to_string()))
+}
+
 /// A natural number for a T.
 fn natural<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
-    text.trim()
+    power(text.trim())
         .parse()
         .map_err(|error: ParseIntError| match error.kind() {
             IntErrorKind::PosOverflow => format!("too large: the most is {}", u64::MAX),

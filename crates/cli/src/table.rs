@@ -18,7 +18,7 @@ use crate::output::{Output, unwritable};
 use crate::period::Ticker;
 use crate::style::Style;
 use crate::{
-    Done, Failure, broken, clear_progress, grouped, json, note, one, progress, report, show, texts,
+    Done, Failure, broken, clear_progress, grouped, json, note, one, report, show, texts,
     with_memory, with_warnings,
 };
 
@@ -172,15 +172,15 @@ fn p_positions(
     if wanted.output.is_some() {
         budget.stopped();
     }
-    let hook = progress();
-    let found = Positions::new(game, args, wanted.to, engine, budget, hook.as_ref());
+    let hook = with_memory(color);
+    let found = Positions::new(game, args, wanted.to, engine, budget, Some(&hook));
     clear_progress();
     let found = found.map_err(one)?;
     if let Some(text) = found.note() {
         note(color, text);
     }
     if wanted.checksum {
-        let sum = found.checksum(budget, hook.as_ref());
+        let sum = found.checksum(budget, Some(&hook));
         clear_progress();
         let sum = sum.map_err(one)?;
         let written = if wanted.format == Format::Json {
@@ -192,8 +192,9 @@ fn p_positions(
         };
         return done(written.and_then(|()| output.finish()), wanted);
     }
+    found.ready(budget, Some(&hook)).map_err(one)?;
     let each = |visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>| {
-        let done = found.each(budget, hook.as_ref(), visit);
+        let done = found.each(budget, Some(&hook), visit);
         clear_progress();
         done
     };

@@ -149,6 +149,13 @@ fn p_positions() {
         "table wythoff --to 5 --engine rays",
         "table 'n -> n - k*k for k in 1..n if k*k <= n' --to 5 --engine rays",
         "table wythoff --to 4000 --memory 18M --checksum",
+        "table wythoff --to 4294967295 --p-positions",
+        "table wythoff --to 10^4 --p-positions --memory 16K",
+        "table wythoff --to 99999999999999999999 --p-positions --checksum",
+        "table '(a, b) -> (a - k, b) for k in 1..a | (a, b) -> (a, b - k) for k in 1..b' --to 10^17 --p-positions",
+        "table wythoff --to 10,999999999999 --p-positions",
+        "table '{a, b, c} -> {a - k, b, c} for k in 1..2' --to 2 --p-positions",
+        "table '(a, {b, c}) -> (a - 1, {b, c}) | (a, {b, c}) -> (a, {b - 1, c})' --to 1,2,1 --p-positions",
     ]));
 }
 
@@ -157,6 +164,8 @@ fn long_tables() {
     insta::assert_snapshot!(sessions(&[
         "table 0.77 --to 2 --checksum",
         "table 0.77 --to 2 --checksum --json",
+        "table 0.77 --to 9223372036854775807 --checksum",
+        "table 0.77 --to 10^2 --checksum",
         "table 'n -> [a, b] for a in 1..n, b in 1..n if a + b == n and a != b' --to 3000 --checksum --json",
         "table nim --to 70000 --checksum",
         "table nim --to 9007199254740993 --checksum",

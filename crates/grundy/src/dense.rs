@@ -501,6 +501,9 @@ pub(crate) fn worker<'a>(
     };
     let mut engine = None;
     let ask = move |at: &[u64], _: &Cells| -> Result<u64> {
+        if budget.stopped() {
+            return Err(stopped(source));
+        }
         let engine = engine.get_or_insert_with(|| Engine::new(rules, budget.clone()));
         let part = Pos::of_counters(at);
         if mode == Mode::Values {
@@ -647,7 +650,13 @@ impl Room<'_> {
             room::text(cells),
             room::text(sets)
         );
-        self.short(&text, "; `--engine jit` needs only the cells")
+        // Of a byte each, or less.
+        let more = if self.layout.cells() <= self.budget.memory() {
+            "; `--engine jit` needs only the cells"
+        } else {
+            ""
+        };
+        self.short(&text, more)
     }
 
     fn short(&self, needs: &str, more: &str) -> Box<Diagnostic> {

@@ -64,7 +64,11 @@ pub fn check(game: &Arc<Game>, budget: &Budget) -> Result<Report> {
         let mut out = Vec::new();
         let run =
             crate::judge::run_with(game, &mut decider, input.as_bytes(), &mut out, true, budget);
-        let out = String::from_utf8_lossy(&out).into_owned();
+        let mut out = String::from_utf8_lossy(&out).into_owned();
+        // A line that is written without its end means the line all the same.
+        if out.ends_with('\n') && !output.ends_with('\n') {
+            out.pop();
+        }
         facts.push(Fact {
             place: format!("{}, sample {}", game.source.label, i + 1),
             text: input.clone(),

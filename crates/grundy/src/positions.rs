@@ -22,6 +22,7 @@ use crate::Result;
 use crate::answer::one_line;
 use crate::dense::{self, Word};
 use crate::plan::{Engine, Hook};
+use crate::room;
 use crate::table::{Axes, Table, about, axes, requires_vary, table};
 
 /// Bytes of the checksum that are put in at a time.
@@ -33,8 +34,8 @@ pub struct Positions {
     source: Arc<Source>,
     axes: Vec<String>,
     to: Vec<u64>,
-    /// Whether a position is two members in no order.
-    pair: bool,
+    /// Members in no order, by their sides of the table.
+    unordered: Vec<Vec<usize>>,
     by: By,
 }
 
@@ -80,8 +81,8 @@ impl Positions {
                 .iter()
                 .map(|&s| game.vars[s].name.clone())
                 .collect(),
+            unordered: unordered(game, &found),
             to: found.to,
-            pair: pair(game),
             by,
         })
     }
@@ -138,10 +139,10 @@ impl Positions {
         hook: Option<&Hook>,
         visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.walk(self.pair, budget, hook, visit)
+        self.walk(true, budget, hook, visit)
     }
 
-    /// The same, with `halves` only those of a pair that are in order of size.
+    /// The same, with `halves` of members in no order only those in order of size.
     fn walk(
         &self,
         halves: bool,
@@ -149,6 +150,7 @@ impl Positions {
         hook: Option<&Hook>,
         visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<()> {
+        self.take(halves, budget, hook)?;
         let mut told = |positions: u64| {
             if budget.stopped() {
                 return ControlFlow::Break(());
@@ -177,13 +179,14 @@ impl Positions {
                     .map(|done| done.map(|_| ()))
             }
             By::Pairs(all) | By::Rows(all) => {
+                let halves = halves && !self.unordered.is_empty();
                 let mut row = |a: u64, bits: &[u64]| {
                     for (w, &bits) in bits.iter().enumerate() {
                         let mut bits = bits;
                         while bits != 0 {
                             let b = 64 * w as u64 + u64::from(bits.trailing_zeros());
                             bits &= bits - 1;
-                            if (!halves || a <= b) && visit(&[a, b]).is_break() {
+                            if !(halves && a > b) && visit(&[a, b]).is_break() {
                                 broken = true;
                                 return ControlFlow::Break(());
                             }
@@ -191,12 +194,13 @@ impl Positions {
                     }
                     ControlFlow::Continue(())
                 };
-                rays::rows(all, [self.to[0], self.to[1]], misere, &mut told, &mut row)
+                let to = [self.to[0], self.to[1]];
+                rays::rows(all, to, misere, &mut told, &mut row)
             }
             By::Table(table) => {
                 for (at, cell) in table.cells() {
                     let lost = cell.is_some_and(|cell| !cell.outcome.next_wins());
-                    if lost && !(halves && at[0] > at[1]) && visit(&at).is_break() {
+                    if lost && !(halves && self.again(&at)) && visit(&at).is_break() {
                         break;
                     }
                 }
@@ -212,18 +216,76 @@ impl Positions {
                     message,
                 )))
             }
+            // What has been seen for the least table holds for all.
             _ => Ok(()),
         }
+    }
+
+    /// Whether these counters are of a position that is listed in order of size.
+    fn again(&self, at: &[u64]) -> bool {
+        let mut sorted = at.to_vec();
+        for run in &self.unordered {
+            let mut members: Vec<u64> = run.iter().map(|&axis| at[axis]).collect();
+            members.sort_unstable();
+            run.iter()
+                .zip(members)
+                .for_each(|(&axis, x)| sorted[axis] = x);
+        }
+        sorted != at && sorted.iter().zip(&self.to).all(|(x, to)| x <= to)
+    }
+
+    /// Says what memory [`Positions::each`] is about to take, if it may.
+    ///
+    /// # Errors
+    /// If it may not.
+    pub fn ready(&self, budget: &Budget, hook: Option<&Hook>) -> Result<()> {
+        self.take(true, budget, hook)
+    }
+
+    fn take(&self, halves: bool, budget: &Budget, hook: Option<&Hook>) -> Result<()> {
+        let bytes = match &self.by {
+            By::Pairs(_) if halves => rays::pairs_bytes(self.to[0]),
+            By::Pairs(all) | By::Rows(all) => rays::rows_bytes(all, [self.to[0], self.to[1]]),
+            // Its memory is taken.
+            By::Table(_) => return Ok(()),
+        };
+        if bytes > budget.memory() {
+            let message = format!(
+                "P-positions of numbers up to {} need {} to be found, and the bound is {}",
+                self.to.iter().max().expect("a table has a side"),
+                room::text(bytes),
+                room::text(budget.memory())
+            );
+            let error = Diagnostic::error(Code::Memory, &self.source, message);
+            let help = "ask for smaller numbers, or give more memory with `--memory`";
+            return Err(Box::new(error.help(help)));
+        }
+        if let Some(hook) = hook {
+            hook(Progress {
+                memory: bytes,
+                ..Progress::default()
+            });
+        }
+        Ok(())
     }
 
     /// The SHA-256 of the outcomes of all cells in order, a bit each, 1 for a P-position, eight to a byte from the lowest up, the
     /// last byte filled up with 0.
     ///
     /// # Errors
-    /// If the budget says stop.
+    /// If the budget says stop, there is too little memory, or there are more cells than can be counted.
     pub fn checksum(&self, budget: &Budget, hook: Option<&Hook>) -> Result<String> {
         let mut bits = Bits::default();
-        let sides: Vec<u64> = self.to.iter().map(|to| to + 1).collect();
+        let sides: Option<Vec<u64>> = self.to.iter().map(|to| to.checked_add(1)).collect();
+        let cells = |sides: &Vec<u64>| sides.iter().try_fold(1u64, |n, side| n.checked_mul(*side));
+        let Some((sides, cells)) = sides
+            .and_then(|sides| Some((cells(&sides)?, sides)))
+            .map(|(n, s)| (s, n))
+        else {
+            let message = "a checksum of more than 18446744073709551615 cells";
+            let error = Diagnostic::error(Code::TooLarge, &self.source, message);
+            return Err(Box::new(error.help("ask for smaller numbers")));
+        };
         let place = |at: &[u64]| {
             at.iter()
                 .zip(&sides)
@@ -233,7 +295,7 @@ impl Positions {
             bits.set(place(at));
             ControlFlow::Continue(())
         })?;
-        Ok(bits.finish(sides.iter().product()))
+        Ok(bits.finish(cells))
     }
 }
 
@@ -279,6 +341,22 @@ impl Bits {
 /// Whether a position is two members in no order.
 fn pair(game: &Game) -> bool {
     matches!(&game.shape, Shape::Unordered(2, member) if **member == Shape::Int)
+}
+
+/// The sides of a table that are members in no order, if all members are sides.
+fn unordered(game: &Arc<Game>, axes: &Axes) -> Vec<Vec<usize>> {
+    let Ok((words, _)) = dense::sides(game, axes) else {
+        return Vec::new();
+    };
+    let Ok(layout) = Layout::new(&game.shape, &vec![0; words.len()]) else {
+        return Vec::new();
+    };
+    let axis = |word: &Word| match word {
+        Word::Axis(axis) => Some(*axis),
+        Word::Fixed(_) => None,
+    };
+    let run = |run: &std::ops::Range<usize>| words[run.clone()].iter().map(axis).collect();
+    layout.unordered().iter().filter_map(run).collect()
 }
 
 fn along_rays(game: &Arc<Game>, axes: &Axes) -> Option<By> {

@@ -46,6 +46,8 @@ enum Known {
     },
 }
 
+/// The largest heap of a table.
+const HEAPS: u64 = (1 << 62) - 1;
 /// Values are written in blocks of so many.
 const BLOCK: usize = 1 << 16;
 
@@ -69,7 +71,7 @@ impl Sequence {
             .requires
             .iter()
             .all(|r| !r.each_part || every_heap(&r.condition, *slot));
-        if !(var.part && heap && game.start.sum && every_heap) || *to >= 1 << 62 {
+        if !(var.part && heap && game.start.sum && every_heap) {
             return Ok(None);
         }
         base[*slot] = Value::seq([Value::Int(Int::ZERO)]);
@@ -79,6 +81,11 @@ impl Sequence {
         };
         if !heap.small.is_empty() {
             return Ok(None);
+        }
+        if *to > HEAPS {
+            let message = format!("a nim-sequence up to heap {to} is longer than can be counted");
+            let error = Diagnostic::error(Code::TooLarge, &args.source, message);
+            return Err(Box::new(error.help(format!("the largest heap is {HEAPS}"))));
         }
         let heaps = Heaps::new(&heap.code);
         Ok(Some(Sequence {

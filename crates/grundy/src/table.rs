@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use grundy_core::{Budget, Claim, Int, Outcome};
 use grundy_lang::bind::{Arguments, finish, usage, values};
-use grundy_lang::diag::{Code, Diagnostic, Source};
+use grundy_lang::diag::{Code, Diagnostic, Severity, Source};
 use grundy_lang::interp::Rules;
 use grundy_lang::ir::{CompareOp, Expr, ExprKind, Game, Literal, Play, Type, Var};
+use grundy_lang::linear::terminate;
 use grundy_lang::value::Value;
 use serde_json::{Value as Json, json};
 
@@ -281,6 +282,16 @@ pub fn table(
         }
         Engine::Search | Engine::Theorem(_) => None,
     };
+    // A theorem vouches for rules that it has taken.
+    let vouched = matches!(engine, Engine::Theorem(_))
+        || plan.as_ref().is_some_and(|plan| plan.solver().is_some());
+    if !vouched && let Ok(bound) = finish(game, with_counters(game, &axes, &axes.to), &args.source)
+    {
+        let doubts = terminate::diagnostics_from(&bound.rules, &bound.position);
+        if let Some(error) = doubts.into_iter().find(|d| d.severity == Severity::Error) {
+            return Err(Box::new(error));
+        }
+    }
     let fill = |by| -> Result<Option<(Dense, Option<Vec<bool>>)>> {
         let source = &args.source;
         // What is too large is refused before its cells are listed.
@@ -299,7 +310,9 @@ pub fn table(
         return Ok(table);
     }
     if size.is_none_or(|n| n > CELLS) {
-        let message = format!("the table would have more than {CELLS} cells");
+        let message = format!(
+            "the table would have more than {CELLS} cells, and they would be answered one by one"
+        );
         let error = Diagnostic::error(Code::TooLarge, &args.source, message);
         let error = error.note(format!("usage of the game: {}", usage(game)));
         let each = root(CELLS, axes.to.len() as u32) - 1;

@@ -12,7 +12,7 @@ mod sieve;
 
 pub use fill::{Failed, Rays, Unfit};
 pub use recognise::{Split, everywhere, split, split_within};
-pub use sieve::{pairs, rows, symmetric};
+pub use sieve::{pairs, pairs_bytes, rows, rows_bytes, symmetric};
 
 /// Moves `x -> x - from - j*step` for `j = 0, 1, …`, as far as there are counters.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! Pair by pair ([`pairs`]): where any number may be taken from either counter, and the moves are the same with the counters
 //! exchanged, each number is in one P-position at most. So the rows that have had their pair are left out, and the pair of
 //! another is looked for from the least difference that no P-position has marked. Where each number is in exactly one pair
-//! and each difference (or one in t) belongs to one, as in Wythoff's game, that is a step a pair. Cost: 13 bytes a number.
+//! and each difference (or one in t) belongs to one, as in Wythoff's game, that is a step a pair. Cost: 5 bytes a number, 9 from 2^32 on.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -28,6 +28,20 @@ struct Marks<'a> {
     shift: u64,
 }
 
+/// Bytes that [`rows`] takes, without the P-positions themselves.
+pub fn rows_bytes(rays: &[Ray], to: [u64; 2]) -> u64 {
+    let leaving = rays.iter().filter(|ray| ray.step[0] > 0);
+    let sets = leaving.map(|ray| marked_words(ray, to).saturating_mul(ray.step[0]));
+    let words = sets.fold(to[1] / 32 + 2, u64::saturating_add);
+    words.saturating_mul(8)
+}
+
+/// Words of a set of marked columns.
+fn marked_words(ray: &Ray, to: [u64; 2]) -> u64 {
+    let shift = (to[0] / ray.step[0]).saturating_mul(ray.step[1]);
+    shift.saturating_add(to[1]) / 64 + 3
+}
+
 /// Visits the rows of a table with sides `0..=to`, each as bits, 1 for a P-position, the bits past the last column 0. `None`
 /// if this is not for these rays.
 pub fn rows(
@@ -45,18 +59,15 @@ pub fn rows(
         return None;
     }
     let words = (to[1] / 64 + 1) as usize;
-    let mut marks: Vec<Marks> = Vec::new();
-    for ray in rays.iter().filter(|ray| ray.step[0] > 0) {
-        // Columns are counted back to row 0, and a word more is read than there is.
-        let shift = (to[0] / ray.step[0]).checked_mul(ray.step[1])?;
-        let bits = shift.checked_add(to[1])?;
-        let len = usize::try_from(bits / 64 + 3).ok()?;
-        marks.push(Marks {
-            ray,
-            sets: vec![vec![0; len]; usize::try_from(ray.step[0]).ok()?],
-            shift,
-        });
-    }
+    // Columns are counted back to row 0, and a word more is read than there is.
+    let shift = |ray: &Ray| to[0] / ray.step[0] * ray.step[1];
+    let leaving = rays.iter().filter(|ray| ray.step[0] > 0);
+    let marks = leaving.map(|ray| Marks {
+        ray,
+        sets: vec![vec![0; marked_words(ray, to) as usize]; ray.step[0] as usize],
+        shift: shift(ray),
+    });
+    let mut marks: Vec<Marks> = marks.collect();
     // The P-positions of earlier rows, as far back as a move or the end of one can lie.
     let far = rays.iter().map(|ray| {
         let end = ray.count.filter(|_| ray.step[0] > 0).unwrap_or(0);
@@ -232,12 +243,37 @@ pub fn pairs(
         || !symmetric(rays)
         || rays.iter().any(|ray| ray.guard.is_some())
         || !diagonals.iter().all(fits)
-        || to >= u64::from(u32::MAX)
     {
         return None;
     }
+    Some(if is_small(to) {
+        pair_by_pair(&diagonals, to, u32::MAX, told, visit)
+    } else {
+        pair_by_pair(&diagonals, to, u64::MAX, told, visit)
+    })
+}
+
+/// Bytes that [`pairs`] takes.
+pub fn pairs_bytes(to: u64) -> u64 {
+    let each = if is_small(to) { 5 } else { 9 };
+    to.saturating_add(1).saturating_mul(each)
+}
+
+/// Whether rows fit four bytes, and one more number.
+fn is_small(to: u64) -> bool {
+    to < u64::from(u32::MAX)
+}
+
+/// The same for these rays besides the rows, with rows as numbers below `none`.
+fn pair_by_pair<R: Copy + Ord + Into<u64> + TryFrom<u64>>(
+    diagonals: &[&Ray],
+    to: u64,
+    none: R,
+    told: &mut Told<'_>,
+    visit: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<u64, Failed> {
     // For each difference the least row in which it is marked.
-    let mut marked = vec![u32::MAX; to as usize + 1];
+    let mut marked = vec![none; to as usize + 1];
     let mut used = vec![false; to as usize + 1];
     let mut low = 0u64;
     let (mut alone, mut due) = (0, TELL);
@@ -246,10 +282,10 @@ pub fn pairs(
             continue;
         }
         // Differences are marked for good once their row has come, so that what lies below is never free again.
-        while low <= to && u64::from(marked[low as usize]) <= a {
+        while low <= to && marked[low as usize].into() <= a {
             low += 1;
         }
-        let free = |d: &u64| u64::from(marked[*d as usize]) > a && !used[(a + d) as usize];
+        let free = |d: &u64| marked[*d as usize].into() > a && !used[(a + d) as usize];
         let Some(d) = (low..=to - a.min(to)).find(free) else {
             alone += 1;
             continue;
@@ -257,29 +293,65 @@ pub fn pairs(
         let b = a + d;
         (used[a as usize], used[b as usize]) = (true, true);
         if visit(a, b).is_break() {
-            return Some(Err(Failed::Stopped));
+            return Err(Failed::Stopped);
         }
-        for ray in &diagonals {
+        for ray in diagonals {
             // From either way round that the pair can be written.
             for (p, q) in [(a, b), (b, a)] {
                 let (row, other) = (p + ray.from[0], q + ray.from[1]);
                 if let Some(d) = other.checked_sub(row).filter(|&d| d <= to) {
                     let first = &mut marked[d as usize];
-                    *first = (*first).min(u32::try_from(row).unwrap_or(u32::MAX));
+                    *first = (*first).min(R::try_from(row).unwrap_or(none));
                 }
             }
         }
         if a >= due {
             due = a + TELL;
             if told(a).is_break() {
-                return Some(Err(Failed::Stopped));
+                return Err(Failed::Stopped);
             }
         }
     }
-    Some(Ok(alone))
+    Ok(alone)
 }
 
 /// Whether the moves are the same with the counters exchanged.
 pub fn symmetric(rays: &[Ray]) -> bool {
     rays.iter().all(|ray| rays.contains(&ray.exchanged(0, 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_four_bytes_and_of_eight_give_the_same_pairs() {
+        let ray = |from: [u64; 2], step: [u64; 2]| Ray {
+            from: from.into(),
+            step: step.into(),
+            count: None,
+            guard: None,
+        };
+        let told = &mut |_| ControlFlow::Continue(());
+        for diagonals in [
+            vec![ray([1, 1], [1, 1])],
+            vec![ray([1, 2], [1, 1]), ray([2, 1], [1, 1])],
+            vec![],
+        ] {
+            let diagonals: Vec<&Ray> = diagonals.iter().collect();
+            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+            let into = |list: &mut Vec<(u64, u64)>, a, b| {
+                list.push((a, b));
+                ControlFlow::Continue(())
+            };
+            let one = pair_by_pair(&diagonals, 3000, u32::MAX, told, &mut |a, b| {
+                into(&mut narrow, a, b)
+            });
+            let other = pair_by_pair(&diagonals, 3000, u64::MAX, told, &mut |a, b| {
+                into(&mut wide, a, b)
+            });
+            assert_eq!((one, &narrow), (other, &wide));
+            assert!(narrow.len() > 1000);
+        }
+    }
 }
