@@ -120,7 +120,8 @@ pub(crate) fn reach(
             let by = "rays";
             return Ok(Some(Reached { layout, cells, by }));
         }
-        Way::Each(compiled) => compiled,
+        // Half of all questions are about a position that waits for an option.
+        Way::Each(compiled) => compiled.map(|compiled| Box::new(compiled.careful_first())),
         Way::NoRoom { cells, sets } => return Err(room.for_rays(cells, sets)),
         Way::None(why) => return refuse(&why),
     };

@@ -107,6 +107,8 @@ pub struct Compiled {
     code: Code,
     /// Code that sees which option is missing; made when the first one is.
     careful: Option<Code>,
+    /// Whether that is asked first.
+    careful_first: bool,
     /// Whether the last position was left to that.
     careful_last: bool,
 }
@@ -123,6 +125,7 @@ impl Compiled {
         Ok(Compiled {
             code: compile(rules, &layout, mode, width, false)?,
             careful: None,
+            careful_first: false,
             careful_last: false,
             rules: rules.clone(),
             layout,
@@ -145,6 +148,12 @@ impl Compiled {
         })
     }
 
+    /// For positions of which most have options that are not known yet: it looks for them before it looks at all options.
+    pub fn careful_first(mut self) -> Self {
+        self.careful_first = true;
+        self
+    }
+
     fn run(&mut self, at: &[u64], width: Width, cells: *const u8) -> Verdict {
         let again = |careful| compile(&self.rules, &self.layout, self.mode, width, careful);
         if self.code.width != width {
@@ -155,7 +164,10 @@ impl Compiled {
                 Err(_) => return Verdict::Unable,
             }
         }
-        let verdict = self.code.run(&self.layout, at, cells);
+        let verdict = match self.careful_first {
+            true => None,
+            false => self.code.run(&self.layout, at, cells),
+        };
         self.careful_last = verdict.is_none();
         match verdict {
             Some(verdict) => verdict,

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use grundy_core::{Budget, Int};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::diag::{Code, Diagnostic, Span};
@@ -67,7 +68,14 @@ pub struct Machine<'r> {
     drought: u64,
     /// Values of quantifiers that may still be tried.
     patience: u64,
+    /// The divisors of some numbers: an enumeration is often gone on with.
+    divisors: FxHashMap<u64, Arc<[i64]>>,
 }
+
+/// A range with no more values is gone through as it is.
+const FEW: i64 = 1000;
+/// Numbers whose divisors are kept.
+const KEPT: usize = 1 << 12;
 
 /// Values of quantifiers that may be tried in a row without an option: some seconds' work. Without a bound a guard that
 /// refuses nearly all of a vast range would keep the interpreter busy for ever.
@@ -115,7 +123,32 @@ impl Rules {
             fruitful: u64::MAX,
             drought: DROUGHT,
             patience: u64::MAX,
+            divisors: FxHashMap::default(),
         }
+    }
+}
+
+/// The number that has to be a multiple of a quantifier by the first guard behind its range: `number % k == 0`.
+fn divided(rest: &[Clause], slot: Slot) -> Option<&Expr> {
+    let Some(Clause::If(guard)) = rest.first() else {
+        return None;
+    };
+    let guard = match &guard.kind {
+        ExprKind::And(all) => all.first()?,
+        _ => guard,
+    };
+    let ExprKind::Compare(CompareOp::Eq, left, right) = &guard.kind else {
+        return None;
+    };
+    match (&left.kind, &right.kind) {
+        (ExprKind::Binary(BinaryOp::Mod, number, by), ExprKind::Int(zero))
+            if zero.is_zero()
+                && matches!(by.kind, ExprKind::Slot(s) if s == slot)
+                && !number.slots().contains(&slot) =>
+        {
+            Some(number)
+        }
+        _ => None,
     }
 }
 
@@ -451,6 +484,21 @@ impl<'r> Machine<'r> {
                     v = start;
                 }
                 if let (Some(first), Some(last)) = (v.to_i64(), hi.to_i64()) {
+                    if last.saturating_sub(first) > FEW
+                        && let Some(divided) = divided(rest, slots[0])
+                        && let Some(divisors) = self.divisors(divided, first, last, domain)?
+                    {
+                        for &v in divisors.iter().filter(|v| (first..=last).contains(v)) {
+                            self.env[slots[0]] = Value::Int(Int::from(v));
+                            if self.loops::<TOP>(rest, leaf)?.is_break() {
+                                if TOP {
+                                    self.broken.push(Int::from(v));
+                                }
+                                return BROKEN;
+                            }
+                        }
+                        return ON;
+                    }
                     for v in first..=last {
                         self.tick(domain)?;
                         self.env[slots[0]] = Value::Int(Int::from(v));
@@ -510,6 +558,43 @@ impl<'r> Machine<'r> {
                 ON
             }
         }
+    }
+
+    /// The divisors of a number in order, if to look for them takes less than to try this range from 1 on.
+    fn divisors(
+        &mut self,
+        number: &'r Expr,
+        first: i64,
+        last: i64,
+        domain: &Domain,
+    ) -> Result<Option<Arc<[i64]>>> {
+        let number = self.int(number)?.to_i64().map(i64::unsigned_abs);
+        let Some(number) = number.filter(|&n| n > 0 && i64::try_from(n).is_ok() && first > 0)
+        else {
+            return Ok(None);
+        };
+        if number.isqrt() > last.abs_diff(first) / 2 {
+            return Ok(None);
+        }
+        if let Some(known) = self.divisors.get(&number) {
+            return Ok(Some(known.clone()));
+        }
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        for d in 1..=number.isqrt() {
+            self.tick(domain)?;
+            if number.is_multiple_of(d) {
+                low.push(d as i64);
+                if d != number / d {
+                    high.push((number / d) as i64);
+                }
+            }
+        }
+        let all: Arc<[i64]> = low.into_iter().chain(high.into_iter().rev()).collect();
+        if self.divisors.len() == KEPT {
+            self.divisors.clear();
+        }
+        self.divisors.insert(number, all.clone());
+        Ok(Some(all))
     }
 
     #[inline]

@@ -292,3 +292,65 @@ fn a_long_range_with_options_now_and_then_goes_on() {
         .is_continue();
     assert_eq!(seen, 20);
 }
+
+#[test]
+fn divisors_come_in_order_as_if_each_value_were_tried() {
+    let mut random = Random(5);
+    for (number, large) in [
+        ("n", true),
+        ("n*n", false),
+        ("n - 5000", true),
+        ("0 - n", true),
+        ("2*n + 1", true),
+        ("n - n", true),
+        ("n // 0", true),
+    ] {
+        for more in ["", " and d % 2 == 0", " and n % (d + 1) < 5", " if d != 6"] {
+            let (from, to) = (random.pick(&["1", "2", "n // 7", "1 - n"]), "2*n");
+            let rule = |guard: &str| {
+                let text = format!("n -> n - d for d in {from}..{to} if {guard}");
+                rules(game(&text))
+            };
+            let fast = rule(&format!("({number}) % d == 0{more}"));
+            // The same, not to be recognised.
+            let slow = rule(&format!("({number}) % d + 0 == 0{more}"));
+            for _ in 0..8 {
+                let n = (1000 + random.below(if large { 9000 } else { 500 })) as i64;
+                let all = |rules: &Rules| {
+                    let mut out = Vec::new();
+                    let mut machine = rules.machine();
+                    let pos = Pos([Int::from(n)].into_iter().collect());
+                    // Each option by an entry of its own.
+                    let mut at = Default::default();
+                    loop {
+                        let mut count = 0;
+                        let flow = machine.options_from(&pos, &at, &mut |opt| {
+                            count += 1;
+                            if count == 1 {
+                                out.push(opt.parts.to_vec());
+                                return ControlFlow::Continue(());
+                            }
+                            ControlFlow::Break(())
+                        });
+                        match flow {
+                            Ok(ControlFlow::Continue(())) => return Ok(out),
+                            Ok(ControlFlow::Break(next)) => at = next,
+                            Err(error) => return Err((error.code, out)),
+                        }
+                    }
+                };
+                assert_eq!(all(&fast), all(&slow), "({number}) % d == 0{more} {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn divisors_of_a_large_number_are_found_up_to_its_root() {
+    let rules = rules(game("n -> n - d for d in 1..n-1 if n % d == 0"));
+    assert_eq!(options(&rules, 1_000_000_000_000).len(), 168);
+    let mut patient = rules.machine().with_patience(20_000);
+    let pos = Pos([Int::from(100_000_000)].into_iter().collect());
+    let flow = patient.options(&pos, &mut |_| ControlFlow::Continue(()));
+    assert!(flow.is_ok_and(|flow| flow.is_continue()));
+}

@@ -122,6 +122,8 @@ pub fn everywhere(rules: &Rules) -> Result<Vec<Ray>, String> {
     Ok(rays)
 }
 
+const NO_RAY: &str = "a move runs along no ray, on which every step takes the same from each counter and adds to none";
+
 /// The rules with a change.
 fn with(rules: &Rules, change: impl FnOnce(&mut Game)) -> Rules {
     let mut game = Game::clone(rules.game());
@@ -171,7 +173,7 @@ fn along(rules: &Rules, rule: &Move, sides: Sides<'_>, bounded: bool) -> Result<
             return Ok(rays);
         }
     }
-    Err("a move runs along no ray".to_owned())
+    Err(NO_RAY.to_owned())
 }
 
 /// That the position is one of the table.
