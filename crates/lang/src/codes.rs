@@ -144,13 +144,8 @@ fn looks_like_digits(body: &str) -> bool {
             || first.is_some_and(|c| c.is_ascii_digit());
     }
     let letter = before.len() == 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
-    let digits = after
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
-        || after.bytes().all(|b| b.is_ascii_alphanumeric())
-            && after.bytes().any(|b| b.is_ascii_digit());
     before.bytes().all(|b| b.is_ascii_digit())
-        || (letter && (first.is_some_and(|c| c.is_ascii_digit()) || !after.is_empty() && digits))
+        || (letter && first.is_some_and(|c| c.is_ascii_digit()))
 }
 
 fn bad(
