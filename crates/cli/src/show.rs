@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::iter;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use grundy::answer::{End, rule_text, value_text};
@@ -17,6 +16,7 @@ use grundy::{Answer, Claim, Diagnostic, Int, rows};
 
 use crate::args::Format;
 use crate::style::Style;
+use crate::table::Put;
 
 /// The width of a label and the blanks after it.
 const LABEL: usize = 10;
@@ -440,7 +440,7 @@ pub fn positions(
     found: &Positions,
     format: Format,
     warnings: &[Diagnostic],
-    each: impl FnOnce(&mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> grundy::Result<()>,
+    each: impl FnOnce(&mut Put<'_>) -> grundy::Result<io::Result<()>>,
 ) -> grundy::Result<io::Result<()>> {
     // What each number stands behind, between which, and what follows the last.
     let width = |(name, to): (&str, u64)| to.to_string().len().max(name.len());
@@ -466,10 +466,9 @@ pub fn positions(
     if begun.is_err() {
         return Ok(begun);
     }
-    let mut failed = None;
     let mut count = 0u64;
     let mut text = String::with_capacity(PIECE + 256);
-    each(&mut |at| {
+    let written = each(&mut |at| {
         let head = if count == 0 {
             head.trim_start_matches(',')
         } else {
@@ -487,16 +486,13 @@ pub fn positions(
         text.push_str(tail);
         count += 1;
         if text.len() >= PIECE {
-            failed = out.write_all(text.as_bytes()).err();
+            out.write_all(text.as_bytes())?;
             text.clear();
         }
-        match failed {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
-        }
+        Ok(())
     })?;
-    if let Some(error) = failed {
-        return Ok(Err(error));
+    if written.is_err() {
+        return Ok(written);
     }
     match format {
         Format::Text => {

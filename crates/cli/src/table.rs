@@ -193,10 +193,17 @@ fn p_positions(
         return done(written.and_then(|()| output.finish()), wanted);
     }
     found.ready(budget, Some(&hook)).map_err(one)?;
-    let each = |visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>| {
-        let done = found.each(budget, Some(&hook), visit);
+    let each = |put: &mut Put<'_>| {
+        let mut written = Ok(());
+        let done = found.each(budget, Some(&hook), &mut |at| match put(at) {
+            Ok(()) => ControlFlow::Continue(()),
+            error => {
+                written = error;
+                ControlFlow::Break(())
+            }
+        });
         clear_progress();
-        done
+        done.map(|()| written)
     };
     let written = match wanted.format {
         Format::Parquet => columns(&mut output, &found, each),
@@ -208,11 +215,14 @@ fn p_positions(
     }
 }
 
+/// Writes one of the P-positions.
+pub type Put<'a> = dyn FnMut(&[u64]) -> io::Result<()> + 'a;
+
 /// Writes P-positions in a column for each counter.
 fn columns(
     out: &mut Output,
     found: &Positions,
-    each: impl FnOnce(&mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> grundy::Result<()>,
+    each: impl FnOnce(&mut Put<'_>) -> grundy::Result<io::Result<()>>,
 ) -> grundy::Result<io::Result<()>> {
     let kind = |to| match u32::try_from(to) {
         Ok(_) => Kind::U32,
@@ -238,28 +248,20 @@ fn columns(
         lists.iter_mut().for_each(Vec::clear);
         written
     };
-    let mut failed = None;
-    each(&mut |at| {
+    let written = each(&mut |at| {
         for (list, &x) in lists.iter_mut().zip(at) {
             list.push(x);
         }
-        if lists[0].len() == ROWS {
-            failed = write(&mut lists).err();
+        if lists[0].len() < ROWS {
+            return Ok(());
         }
-        match failed {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
-        }
+        write(&mut lists)
     })?;
-    if let Some(error) = failed {
-        return Ok(Err(error));
-    }
-    if !lists[0].is_empty()
-        && let Err(error) = write(&mut lists)
-    {
-        return Ok(Err(error));
-    }
-    Ok(file.finish())
+    let rest = written.and_then(|()| match lists[0].is_empty() {
+        true => Ok(()),
+        false => write(&mut lists),
+    });
+    Ok(rest.and_then(|()| file.finish()))
 }
 
 fn done(written: io::Result<()>, wanted: &Wanted) -> Done {

@@ -324,7 +324,7 @@ pub(crate) fn table(
         mode,
         by,
     };
-    let compiled = match way(&rules, mode, by, &room, &mut told)? {
+    let compiled = match way(&rules, mode, by, Compiled::new, &room, &mut told)? {
         Way::Filled(cells) => return Ok(Some(done(cells, "rays"))),
         Way::Each(compiled) => compiled,
         Way::NoRoom { cells, sets } => return Err(room.for_rays(cells, sets)),
@@ -384,11 +384,15 @@ pub(crate) enum Way {
     None(String),
 }
 
+/// Compiles rules, if they can be.
+pub(crate) type Compile = fn(&Rules, &Layout, Mode) -> std::result::Result<Compiled, String>;
+
 /// Finds the way that `by` asks for, and takes it if it is along rays.
 pub(crate) fn way(
     rules: &Rules,
     mode: Mode,
     by: By,
+    compile: Compile,
     room: &Room<'_>,
     told: &mut Told<'_>,
 ) -> Result<Way> {
@@ -404,7 +408,7 @@ pub(crate) fn way(
     if by == By::Interpret {
         return Ok(Way::Each(None));
     }
-    Ok(match Compiled::new(rules, room.layout, mode) {
+    Ok(match compile(rules, room.layout, mode) {
         Ok(compiled) => Way::Each(Some(Box::new(compiled))),
         Err(_) if by == By::Auto => Way::Each(None),
         Err(why) => Way::None(format!("the rules are not compiled: {why}")),

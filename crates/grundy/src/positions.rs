@@ -150,6 +150,7 @@ impl Positions {
         hook: Option<&Hook>,
         visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<()> {
+        let halves = halves && !self.unordered.is_empty();
         self.take(halves, budget, hook)?;
         let mut told = |positions: u64| {
             if budget.stopped() {
@@ -179,7 +180,6 @@ impl Positions {
                     .map(|done| done.map(|_| ()))
             }
             By::Pairs(all) | By::Rows(all) => {
-                let halves = halves && !self.unordered.is_empty();
                 let mut row = |a: u64, bits: &[u64]| {
                     for (w, &bits) in bits.iter().enumerate() {
                         let mut bits = bits;
@@ -276,20 +276,19 @@ impl Positions {
     /// If the budget says stop, there is too little memory, or there are more cells than can be counted.
     pub fn checksum(&self, budget: &Budget, hook: Option<&Hook>) -> Result<String> {
         let mut bits = Bits::default();
-        let sides: Option<Vec<u64>> = self.to.iter().map(|to| to.checked_add(1)).collect();
-        let cells = |sides: &Vec<u64>| sides.iter().try_fold(1u64, |n, side| n.checked_mul(*side));
-        let Some((sides, cells)) = sides
-            .and_then(|sides| Some((cells(&sides)?, sides)))
-            .map(|(n, s)| (s, n))
-        else {
+        let cells = self
+            .to
+            .iter()
+            .try_fold(1u64, |cells, to| cells.checked_mul(to.checked_add(1)?));
+        let Some(cells) = cells else {
             let message = "a checksum of more than 18446744073709551615 cells";
             let error = Diagnostic::error(Code::TooLarge, &self.source, message);
             return Err(Box::new(error.help("ask for smaller numbers")));
         };
         let place = |at: &[u64]| {
             at.iter()
-                .zip(&sides)
-                .fold(0, |place, (x, side)| place * side + x)
+                .zip(&self.to)
+                .fold(0, |place, (x, to)| place * (to + 1) + x)
         };
         self.walk(false, budget, hook, &mut |at| {
             bits.set(place(at));

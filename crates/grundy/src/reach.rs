@@ -6,6 +6,7 @@
 //! array, or two bits where only outcomes are asked, reached or not; an evaluation or two for each that is reached.
 
 use grundy_core::Budget;
+use grundy_jit::Compiled;
 use grundy_lang::diag::{Code, Diagnostic};
 use grundy_lang::interp::Rules;
 use grundy_lang::value::{Pos, Position};
@@ -111,17 +112,18 @@ pub(crate) fn reach(
         return Ok(None);
     }
     let mut told = dense::teller(budget, hook);
-    let mut found = dense::way(rules, mode, by, &room, &mut told)?;
+    // Half of all questions are about a position that waits for an option.
+    let mut way = |by| dense::way(rules, mode, by, Compiled::careful, &room, &mut told);
+    let mut found = way(by)?;
     if let (Way::NoRoom { .. }, By::Auto) = (&found, by) {
-        found = dense::way(rules, mode, By::Jit, &room, &mut told)?;
+        found = way(By::Jit)?;
     }
     let compiled = match found {
         Way::Filled(cells) => {
             let by = "rays";
             return Ok(Some(Reached { layout, cells, by }));
         }
-        // Half of all questions are about a position that waits for an option.
-        Way::Each(compiled) => compiled.map(|compiled| Box::new(compiled.careful_first())),
+        Way::Each(compiled) => compiled,
         Way::NoRoom { cells, sets } => return Err(room.for_rays(cells, sets)),
         Way::None(why) => return refuse(&why),
     };

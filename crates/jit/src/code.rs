@@ -105,10 +105,10 @@ pub struct Compiled {
     layout: Layout,
     mode: Mode,
     code: Code,
-    /// Code that sees which option is missing; made when the first one is.
-    careful: Option<Code>,
-    /// Whether that is asked first.
+    /// Whether this sees already which option is missing.
     careful_first: bool,
+    /// Code that does; made when the first one is, if it is another.
+    careful: Option<Code>,
     /// Whether the last position was left to that.
     careful_last: bool,
 }
@@ -116,6 +116,15 @@ pub struct Compiled {
 impl Compiled {
     /// Compiles rules for the cells of a table; the error says what of them is not compiled.
     pub fn new(rules: &Rules, layout: &Layout, mode: Mode) -> Result<Compiled, String> {
+        Compiled::made(rules, layout, mode, false)
+    }
+
+    /// The same for positions of which most have options that are not known yet: these are looked for before the value is.
+    pub fn careful(rules: &Rules, layout: &Layout, mode: Mode) -> Result<Compiled, String> {
+        Compiled::made(rules, layout, mode, true)
+    }
+
+    fn made(rules: &Rules, layout: &Layout, mode: Mode, careful: bool) -> Result<Compiled, String> {
         // The code reads lists of the layout that it is made for.
         let layout = layout.clone();
         let width = match mode {
@@ -123,9 +132,9 @@ impl Compiled {
             Mode::Outcomes => Width::Quarter,
         };
         Ok(Compiled {
-            code: compile(rules, &layout, mode, width, false)?,
+            code: compile(rules, &layout, mode, width, careful)?,
+            careful_first: careful,
             careful: None,
-            careful_first: false,
             careful_last: false,
             rules: rules.clone(),
             layout,
@@ -148,26 +157,17 @@ impl Compiled {
         })
     }
 
-    /// For positions of which most have options that are not known yet: it looks for them before it looks at all options.
-    pub fn careful_first(mut self) -> Self {
-        self.careful_first = true;
-        self
-    }
-
     fn run(&mut self, at: &[u64], width: Width, cells: *const u8) -> Verdict {
         let again = |careful| compile(&self.rules, &self.layout, self.mode, width, careful);
         if self.code.width != width {
             // What compiled for one width does for another.
             self.careful = None;
-            match again(false) {
+            match again(self.careful_first) {
                 Ok(code) => self.code = code,
                 Err(_) => return Verdict::Unable,
             }
         }
-        let verdict = match self.careful_first {
-            true => None,
-            false => self.code.run(&self.layout, at, cells),
-        };
+        let verdict = self.code.run(&self.layout, at, cells);
         self.careful_last = verdict.is_none();
         match verdict {
             Some(verdict) => verdict,

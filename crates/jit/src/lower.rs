@@ -664,13 +664,15 @@ impl<'a, 'f> Lower<'a, 'f> {
                 let [slot] = slots[..] else {
                     return Err("a list of tuples".to_owned());
                 };
-                if self.constant(list) {
+                let list = if self.constant(list) {
                     let words = words_of(&self.evaluate(list)?)?;
                     if self.all_at_once(slot, &words, rest) {
                         return self.unrolled(slot, words, rest, leaf);
                     }
-                }
-                let list = self.list(list)?;
+                    self.constants(words)
+                } else {
+                    self.one_of_lists(list)?
+                };
                 self.members(slot, list, rest, leaf)
             }
         }
@@ -898,19 +900,11 @@ impl<'a, 'f> Lower<'a, 'f> {
 
     /// The number of whose divisors a guard right behind a range lets through no other.
     fn divided<'e>(&self, guard: &'e Expr, slot: Slot, lo: Num) -> Option<&'e Expr> {
-        let ExprKind::Compare(CompareOp::Eq, left, right) = &guard.kind else {
-            return None;
-        };
-        let (ExprKind::Binary(BinaryOp::Mod, number, by), ExprKind::Int(zero)) =
-            (&left.kind, &right.kind)
-        else {
-            return None;
-        };
-        let by_slot = matches!(by.kind, ExprKind::Slot(s) if s == slot);
-        let (range, trend) = range::trend(number, slot, &|s| self.known(s))?;
+        let number = guard.divided_by(slot)?;
+        // It can be computed always, too.
+        let (range, _) = range::trend(number, slot, &|s| self.known(s))?;
         let small = range.hi < DIVIDED && range.lo > -DIVIDED;
-        (zero.is_zero() && by_slot && trend == Trend::Flat && small && lo.range.lo >= 1)
-            .then_some(number)
+        (small && lo.range.lo >= 1).then_some(number)
     }
 
     /// A loop over the divisors of a number within a range: each d up to the root, and the number over d.
@@ -1055,14 +1049,8 @@ impl<'a, 'f> Lower<'a, 'f> {
 
     // Lists.
 
-    /// A list of numbers that the parameters give.
-    fn list(&mut self, expr: &Expr) -> Result<List> {
-        if self.constant(expr) {
-            let value = self.evaluate(expr)?;
-            let words = words_of(&value)?;
-            return Ok(self.constants(words));
-        }
-        // `adj[v]`: one of several lists.
+    /// `adj[v]`: one of several lists of numbers that the parameters give.
+    fn one_of_lists(&mut self, expr: &Expr) -> Result<List> {
         if let ExprKind::Index(lists, index) = &expr.kind
             && self.constant(lists)
         {

@@ -128,28 +128,16 @@ impl Rules {
     }
 }
 
-/// The number that has to be a multiple of a quantifier by the first guard behind its range: `number % k == 0`.
+/// The number that has to be a multiple of a quantifier by the first guard behind its range.
 fn divided(rest: &[Clause], slot: Slot) -> Option<&Expr> {
     let Some(Clause::If(guard)) = rest.first() else {
         return None;
     };
-    let guard = match &guard.kind {
+    let first = match &guard.kind {
         ExprKind::And(all) => all.first()?,
         _ => guard,
     };
-    let ExprKind::Compare(CompareOp::Eq, left, right) = &guard.kind else {
-        return None;
-    };
-    match (&left.kind, &right.kind) {
-        (ExprKind::Binary(BinaryOp::Mod, number, by), ExprKind::Int(zero))
-            if zero.is_zero()
-                && matches!(by.kind, ExprKind::Slot(s) if s == slot)
-                && !number.slots().contains(&slot) =>
-        {
-            Some(number)
-        }
-        _ => None,
-    }
+    first.divided_by(slot)
 }
 
 impl<'r> Machine<'r> {

@@ -461,6 +461,20 @@ impl Expr {
         }
     }
 
+    /// The number that has to be a multiple of `slot` for this guard to hold: `number % slot == 0`, and `slot` is not in it.
+    pub fn divided_by(&self, slot: Slot) -> Option<&Expr> {
+        let ExprKind::Compare(CompareOp::Eq, left, right) = &self.kind else {
+            return None;
+        };
+        let (ExprKind::Binary(BinaryOp::Mod, number, by), ExprKind::Int(zero)) =
+            (&left.kind, &right.kind)
+        else {
+            return None;
+        };
+        let by_slot = matches!(by.kind, ExprKind::Slot(s) if s == slot);
+        (zero.is_zero() && by_slot && !number.slots().contains(&slot)).then_some(number)
+    }
+
     /// Every slot read inside it, as often as it is read.
     pub fn slots(&self) -> Vec<Slot> {
         let mut out = Vec::new();

@@ -874,9 +874,7 @@ fn behind(layout: &Layout, at: &[u64], taken: &[u64], cells: &Cells) -> Option<u
         *left = x.checked_sub(*k)?;
     }
     let left = &mut left[..at.len()];
-    for run in layout.unordered() {
-        left[run.clone()].sort_unstable();
-    }
+    layout.sort(left);
     cells.get(layout.index(left)?)
 }
 

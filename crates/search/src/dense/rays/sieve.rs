@@ -8,7 +8,8 @@
 //! Pair by pair ([`pairs`]): where any number may be taken from either counter, and the moves are the same with the counters
 //! exchanged, each number is in one P-position at most. So the rows that have had their pair are left out, and the pair of
 //! another is looked for from the least difference that no P-position has marked. Where each number is in exactly one pair
-//! and each difference (or one in t) belongs to one, as in Wythoff's game, that is a step a pair. Cost: 5 bytes a number, 9 from 2^32 on.
+//! and each difference (or one in t) belongs to one, as in Wythoff's game, that is a step a pair. Cost: 5 bytes a number, 9
+//! from 2^32 on.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -36,10 +37,14 @@ pub fn rows_bytes(rays: &[Ray], to: [u64; 2]) -> u64 {
     words.saturating_mul(8)
 }
 
-/// Words of a set of marked columns.
+/// Words of a set of marked columns; a word more is read than there is.
 fn marked_words(ray: &Ray, to: [u64; 2]) -> u64 {
-    let shift = (to[0] / ray.step[0]).saturating_mul(ray.step[1]);
-    shift.saturating_add(to[1]) / 64 + 3
+    shift(ray, to).saturating_add(to[1]) / 64 + 3
+}
+
+/// How far columns are counted back to row 0.
+fn shift(ray: &Ray, to: [u64; 2]) -> u64 {
+    (to[0] / ray.step[0]).saturating_mul(ray.step[1])
 }
 
 /// Visits the rows of a table with sides `0..=to`, each as bits, 1 for a P-position, the bits past the last column 0. `None`
@@ -59,13 +64,11 @@ pub fn rows(
         return None;
     }
     let words = (to[1] / 64 + 1) as usize;
-    // Columns are counted back to row 0, and a word more is read than there is.
-    let shift = |ray: &Ray| to[0] / ray.step[0] * ray.step[1];
     let leaving = rays.iter().filter(|ray| ray.step[0] > 0);
     let marks = leaving.map(|ray| Marks {
         ray,
         sets: vec![vec![0; marked_words(ray, to) as usize]; ray.step[0] as usize],
-        shift: shift(ray),
+        shift: shift(ray, to),
     });
     let mut marks: Vec<Marks> = marks.collect();
     // The P-positions of earlier rows, as far back as a move or the end of one can lie.
