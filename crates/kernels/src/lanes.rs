@@ -1,6 +1,10 @@
-//! The inner loops for codes of one and of two bytes, over many heaps at a time: portable, and for AVX2. Both give the same bits.
+//! The inner loops for codes of one and of two bytes, over many heaps at a time: portable, and for AVX2; `avx512` has wider forms
+//! of two of them. All give the same bits.
 
 use std::ops::Not;
+
+#[cfg(target_arch = "x86_64")]
+use crate::avx512;
 
 /// A pair of heaps for every lane: the partner is the heap `back` below, and the nim-sum has the partner's code ⊕ `code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,19 @@ macro_rules! with_avx2 {
     }};
 }
 pub(crate) use with_avx2;
+
+/// As `with_avx2`, by registers of 64 bytes where the processor has them.
+macro_rules! with_avx512 {
+    ($name:ident($($arg:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if avx512::has() {
+            // SAFETY: the processor has AVX-512 for bytes and words.
+            #[allow(unsafe_code)]
+            return unsafe { avx512::$name($($arg),*) };
+        }
+        with_avx2!($name($($arg),*))
+    }};
+}
 
 /// Words of 64 heaps whose rare values are proved to be options together.
 pub(crate) const SPAN: usize = 8;
@@ -165,7 +182,7 @@ pub(crate) fn wide_strike(
     deltas: &[Delta<u16>],
     holes: &mut [[u16; 64]],
 ) {
-    with_avx2!(wide_strike(cells, base, deltas, holes))
+    with_avx512!(wide_strike(cells, base, deltas, holes))
 }
 
 /// As `find_pair`, for cells of two bytes.
@@ -176,7 +193,7 @@ pub(crate) fn find_wide_pair(
     code: u16,
     from: usize,
 ) -> Option<usize> {
-    with_avx2!(find_wide_pair(cells, turned, total, code, from))
+    with_avx512!(find_wide_pair(cells, turned, total, code, from))
 }
 
 /// What pairs whose partners are less than 64 below give, at most one for each: of the cells of the 64 heaps below one.
@@ -1027,6 +1044,26 @@ pub(crate) mod x86 {
 mod tests {
     use super::*;
 
+    /// All forms of a function that this processor has.
+    macro_rules! forms {
+        ($name:ident($($arg:ident: $kind:ty),*) -> $out:ty) => {{
+            let mut forms: Vec<fn($($kind),*) -> $out> = vec![portable::$name, $name];
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            if has_avx2() {
+                // SAFETY: the processor has AVX2.
+                forms.push(|$($arg),*| unsafe { x86::$name($($arg),*) });
+            }
+            forms
+        }};
+        (wide_strike) => {
+            forms!(wide_strike(cells: &[u16], base: usize, deltas: &[Delta<u16>], holes: &mut [[u16; 64]]) -> ())
+        };
+        (find_wide_pair) => {
+            forms!(find_wide_pair(cells: &[u16], turned: &[u16], total: usize, code: u16, from: usize) -> Option<usize>)
+        };
+    }
+
     /// Numbers that are the same everywhere.
     fn random(seed: u64) -> impl FnMut(u64) -> u64 {
         let mut state = seed;
@@ -1133,13 +1170,16 @@ mod tests {
             }
 
             let (wide_codes, wide_deltas) = wide_table(seed, [30, 200, 1_500][seed as usize % 3]);
-            let mut one: Vec<[u16; 64]> = (0..1 + random(20))
+            let holes: Vec<[u16; 64]> = (0..1 + seed % 24)
                 .map(|_| std::array::from_fn(|_| random(1_500) as u16))
                 .collect();
-            let mut two = one.clone();
-            wide_strike(&wide_codes, 500, &wide_deltas, &mut one);
+            let mut two = holes.clone();
             portable::wide_strike(&wide_codes, 500, &wide_deltas, &mut two);
-            assert_eq!(one, two);
+            for strike in forms!(wide_strike) {
+                let mut one = holes.clone();
+                strike(&wide_codes, 500, &wide_deltas, &mut one);
+                assert_eq!(one, two);
+            }
             let words = [4, 8, 16, 32, 64][seed as usize % 5];
             let deltas_that_fit: Vec<Delta<u16>> = match words {
                 32 | 64 => wide_deltas.clone(),
@@ -1170,10 +1210,10 @@ mod tests {
                 .collect();
             let one = wide_codes[364 - near[0].back as usize] ^ near[0].code;
             for code in [sum, one, random(1_500) as u16] {
-                assert_eq!(
-                    find_wide_pair(&wide_codes, &turned, total, code, 1),
-                    portable::find_wide_pair(&wide_codes, &[], total, code, 1)
-                );
+                let found = portable::find_wide_pair(&wide_codes, &[], total, code, 1);
+                for find in forms!(find_wide_pair) {
+                    assert_eq!(find(&wide_codes, &turned, total, code, 1), found);
+                }
                 let code = code & 0x7fff;
                 let given = near.iter().any(|d| {
                     let p = wide_codes[364 - d.back as usize];

@@ -27,7 +27,7 @@ const LEARNED: usize = if cfg!(test) { 1 << 12 } else { 1 << 15 };
 const ROWS: usize = 24;
 
 /// Holes of 64 heaps that are sooner searched for one by one.
-const FEW: usize = 32;
+const FEW: usize = 48;
 
 /// Rows of holes: row j has the j-th hole of each heap, the greatest number for none.
 type Holes<T> = [[T; 64]; ROWS];
@@ -38,9 +38,11 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
     const FULL: Self;
     /// Commons below this heap are partners by which rare values are excluded.
     const EARLY: usize;
-    /// Rows of holes at first where only the least of a heap is wanted, and how many are always kept.
+    /// Rows of holes at first where only the least of a heap is wanted.
     const MOST: usize;
-    const LEAST: usize;
+    /// One heap of so many may have its code in a row that is given up, if it is learned how many are needed; else there
+    /// are fewer and fewer rows, down to four, which takes less where a heap has few holes.
+    const MISSED: Option<u32>;
     /// Heaps of a block that may be left without a hole before more pairs are scattered.
     const SPARE: usize;
     /// How many times as many early pairs are kept as have been found to be good ones.
@@ -91,7 +93,7 @@ pub(crate) trait Lane: Cell + Ord + Send + Sync + Default + Not<Output = Self> {
 impl Lane for u8 {
     const FULL: u8 = 255;
     const MOST: usize = 12;
-    const LEAST: usize = 4;
+    const MISSED: Option<u32> = None;
     const SPARE: usize = 0;
     const KEPT: usize = 2;
     const EARLY: usize = 1 << 14;
@@ -163,7 +165,7 @@ impl Lane for u8 {
 impl Lane for u16 {
     const FULL: u16 = u16::MAX;
     const MOST: usize = ROWS;
-    const LEAST: usize = 12;
+    const MISSED: Option<u32> = Some(512);
     const SPARE: usize = 3;
     const KEPT: usize = 4;
     const EARLY: usize = 1 << 16;
@@ -220,6 +222,68 @@ struct List<T> {
     reach: usize,
     /// How many are scattered: as few as leave room for the holes.
     scattered: usize,
+    ranks: Ranks,
+}
+
+/// How many rows of holes are needed after each part of the pairs of a list, learned from blocks that keep all of them.
+struct Ranks {
+    /// Blocks so far.
+    blocks: usize,
+    /// The holes of a block that keeps them, each with the part of the pairs that was done.
+    seen: Vec<(usize, Vec<[u32; 64]>)>,
+    /// How many heaps had their code in each row, which is how many of the holes were less.
+    counts: Vec<[u32; ROWS]>,
+    kept: Vec<usize>,
+}
+
+/// So many parts of the pairs, and one of so many blocks keeps all rows.
+const STEPS: usize = 32;
+const KEEPS: usize = 16;
+
+impl Ranks {
+    fn new() -> Self {
+        Ranks {
+            blocks: 0,
+            seen: Vec::new(),
+            counts: vec![[0; ROWS]; STEPS],
+            kept: vec![ROWS; STEPS],
+        }
+    }
+
+    /// Whether the next block is one that keeps all rows.
+    fn begin(&mut self) -> bool {
+        self.seen.clear();
+        self.blocks += 1;
+        self.blocks % KEEPS == 1
+    }
+
+    /// Learns from the codes of the block, if it kept all rows. One heap of `missed` may have its code in a row that is not
+    /// kept.
+    fn learn<T: Cell>(&mut self, first: usize, codes: &[T], missed: u32) {
+        for (step, holes) in self.seen.drain(..) {
+            let counts = &mut self.counts[step];
+            for (lane, code) in codes.iter().enumerate().skip(first) {
+                let code = code.bits();
+                let rank = holes.iter().position(|row| row[lane] >= code);
+                if let Some(rank) = rank.filter(|&r| holes[r][lane] == code) {
+                    counts[rank] += 1;
+                }
+            }
+            let all: u32 = counts.iter().sum();
+            if all < missed {
+                continue;
+            }
+            let mut above = 0;
+            let few = |count: &&u32| {
+                above += **count;
+                above * missed <= all
+            };
+            self.kept[step] = ROWS - counts.iter().rev().take_while(few).count();
+            if all > 1 << 14 {
+                counts.iter_mut().for_each(|c| *c /= 2);
+            }
+        }
+    }
 }
 
 /// The flags of 64 heaps.
@@ -268,6 +332,7 @@ impl<T: Lane> List<T> {
             best: 0,
             reach: 0,
             scattered: 224,
+            ranks: Ranks::new(),
         }
     }
 
@@ -302,7 +367,7 @@ impl<T: Lane> List<T> {
     /// Puts pairs first that give much of what is wanted of a sample, until hardly any more is given.
     fn learn(&mut self, table: &Table<T>, sample: &mut Sample) {
         let (mut done, mut idle) = (0, 0);
-        while done < self.deltas.len() && idle < 8 {
+        while done < self.deltas.len() && idle < IDLE {
             // The best of a few, on a part of the sample, which is nearly as good as the best of all.
             let rest = self.deltas.len() - done;
             let some = (0..CHOICE).map(|i| done + (done * CHOICE + i).wrapping_mul(7_919) % rest);
@@ -375,6 +440,8 @@ impl<T: Lane> List<T> {
         }
         let mut work = (64 * scattered) as u64;
         let (mut done, mut step) = (scattered, 96);
+        let learns = want == Want::Least && T::MISSED.is_some();
+        let watched = learns && self.ranks.begin();
         let mut most = rows;
         while done < self.deltas.len() && rows > 0 {
             let chunk = &self.deltas[done..self.deltas.len().min(done + step)];
@@ -387,7 +454,17 @@ impl<T: Lane> List<T> {
                 rows -= 1;
             }
             if want == Want::Least {
-                most = (most * 3 / 4).max(T::LEAST);
+                let part = (done * STEPS).div_ceil(self.deltas.len()) - 1;
+                if watched {
+                    let seen = holes[..rows].iter().map(|row| row.map(T::bits));
+                    self.ranks.seen.push((part, seen.collect()));
+                    continue;
+                }
+                most = if learns {
+                    self.ranks.kept[part]
+                } else {
+                    (most * 3 / 4).max(4)
+                };
                 if let Some(row) = holes.get(most).filter(|_| most < rows) {
                     for (end, hole) in ends.iter_mut().zip(row) {
                         *end = hole.bits().min(*end);
@@ -532,9 +609,11 @@ fn list_bits(word: u64, first: u16, list: &mut [u16]) -> usize {
 const GROUPS: usize = 64;
 const GROUP: usize = 32;
 /// Parts of a sample, each of which stands for it.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
+/// A list is in order where so many pairs, one after the other, give nothing to their part of the sample.
+const IDLE: usize = 3;
 /// Pairs of which the best is taken.
-const CHOICE: usize = 12;
+const CHOICE: usize = 16;
 /// How many times as many heaps there must be before a list is put in order again.
 const LASTS: usize = 16;
 
@@ -889,6 +968,9 @@ impl<T: Lane> Large<T> {
             let computed = || self.table.split.rares_below(code, base + lane);
             block.codes[lane] = code;
             block.ends[lane] = ends.get(code as usize).copied().unwrap_or_else(computed);
+        }
+        if let Some(missed) = T::MISSED {
+            self.far.ranks.learn(first, &block.window[64..], missed);
         }
         self.far
             .adapt(std::mem::take(&mut self.exhausted), T::SPARE);

@@ -7,6 +7,9 @@
 //! most one heap. `checkpoint` has the state as bytes.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx512;
 mod checkpoint;
 mod lanes;
 mod large;
