@@ -11,6 +11,7 @@ mod random;
 pub mod rays;
 pub mod strips;
 pub mod take_and_break;
+pub mod take_any;
 mod text;
 mod truth;
 pub mod window;

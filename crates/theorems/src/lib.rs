@@ -11,6 +11,7 @@ pub mod staircase;
 pub mod strip;
 pub mod sum;
 pub mod take_and_break;
+pub mod take_any;
 mod terms;
 pub mod window;
 pub mod wythoff;
@@ -122,4 +123,5 @@ pub static ALL: &[&dyn Theorem] = &[
     &look_back::LookBack,
     &window::WindowMoves,
     &take_and_break::TakeAndBreak,
+    &take_any::TakeAny,
 ];

@@ -2,81 +2,12 @@
 
 mod common;
 
-use std::collections::BTreeSet;
-use std::ops::ControlFlow;
-
-use grundy_core::{Budget, Int, Outcome, mex};
+use grundy_core::{Budget, Int};
 use grundy_lang::codes;
-use grundy_lang::interp::Rules;
 use grundy_lang::value::Pos;
 use grundy_testkit::{Random, RandomGame, take_and_break};
 use grundy_theorems::take_and_break::TakeAndBreak;
-use grundy_theorems::{Solver, Target, Theorem};
-
-/// The options of a heap as sorted non-empty heaps.
-fn options(rules: &Rules, n: usize) -> BTreeSet<Vec<usize>> {
-    let mut out = BTreeSet::new();
-    let mut machine = rules.machine();
-    let flow = machine.options(&common::pos(&[n as i64]), &mut |option| {
-        out.insert(heaps(option.parts));
-        ControlFlow::Continue(())
-    });
-    assert!(flow.unwrap().is_continue());
-    out
-}
-
-fn heaps(parts: &[Pos]) -> Vec<usize> {
-    let mut heaps: Vec<usize> = parts
-        .iter()
-        .map(|p| p.0[0].to_usize().unwrap())
-        .filter(|&h| h > 0)
-        .collect();
-    heaps.sort_unstable();
-    heaps
-}
-
-fn agree(game: &RandomGame, rules: &Rules, solver: &dyn Solver, upto: usize) {
-    let budget = Budget::default();
-    let mut values: Vec<u64> = Vec::new();
-    for n in 0..=upto {
-        let at = || format!("at {n} of\n{}", game.text);
-        let options = options(rules, n);
-        let of = |o: &Vec<usize>| o.iter().fold(0, |s, &h| s ^ values[h]);
-        let value = mex(options.iter().map(of));
-        let part = common::pos(&[n as i64]);
-        assert_eq!(solver.refuses(&part, &budget).unwrap(), None);
-        assert_eq!(
-            solver.value(&part, &budget).unwrap(),
-            Some(Int::from(value)),
-            "{}",
-            at()
-        );
-        assert_eq!(
-            solver.outcome(&part, &budget).unwrap(),
-            Outcome::from_next_wins(value != 0),
-            "{}",
-            at()
-        );
-        for (target, v) in [
-            (Target::P, 0),
-            (Target::Value(Int::from(1)), 1),
-            (Target::Value(Int::from(value)), value),
-        ] {
-            let want: Vec<Vec<usize>> = options.iter().filter(|o| of(o) == v).cloned().collect();
-            let got = solver.options(&part, &target, usize::MAX, &budget).unwrap();
-            assert_eq!(got.total, Int::from(want.len()), "{target:?} {}", at());
-            let mut list: Vec<Vec<usize>> = got.list.iter().map(|o| heaps(o)).collect();
-            list.sort();
-            assert_eq!(list, want, "{target:?} {}", at());
-            let one = solver.options(&part, &target, 1, &budget).unwrap();
-            assert_eq!((one.list.len(), one.total), (want.len().min(1), got.total));
-        }
-        if n % 7 == 3 {
-            assert!(!solver.explain(&part, &budget).unwrap().is_empty());
-        }
-        values.push(value);
-    }
-}
+use grundy_theorems::{Target, Theorem};
 
 #[test]
 fn random_games() {
@@ -85,7 +16,7 @@ fn random_games() {
         let game = take_and_break::game(&mut random);
         let rules = common::rules(&game);
         let solver = common::claimed(&TakeAndBreak, &game, &rules);
-        agree(&game, &rules, &*solver, 24);
+        common::heaps::agree(&game, &rules, &*solver, 24);
     }
 }
 
@@ -161,7 +92,7 @@ fn codes_are_recognised_as_themselves() {
             finding.starts_with(&format!("the code {code}")) && finding.contains(more),
             "{code}: {finding}"
         );
-        agree(&game, &rules, &*solver, 20);
+        common::heaps::agree(&game, &rules, &*solver, 20);
     }
 }
 
@@ -190,7 +121,7 @@ fn rules_of_the_catalogue() {
             finding.contains(code) && !finding.contains("but for"),
             "{text}: {finding}"
         );
-        agree(&game, &rules, &*solver, 30);
+        common::heaps::agree(&game, &rules, &*solver, 30);
     }
 }
 

@@ -1,6 +1,8 @@
 //! A theorem's solver against plain mex over the interpreter.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod heaps;
+
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::interp::Rules;
 use grundy_lang::value::Pos;
