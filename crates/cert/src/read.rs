@@ -15,7 +15,7 @@ use crate::{Certificate, Code, GameText, Proof, Ray, Row, Rows, VERSION, Values,
 #[non_exhaustive]
 pub enum Problem {
     /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
+    #[error("{0}")]
     File(#[from] io::Error),
     /// It is not UTF-8.
     #[error("the file is not a text in UTF-8")]
@@ -53,6 +53,21 @@ pub enum Problem {
         /// What is wrong.
         what: String,
     },
+}
+
+impl Problem {
+    /// Whether there is nothing to check: not a certificate, or none that this version reads. Other certificates are wrong.
+    pub fn unreadable(&self) -> bool {
+        match self {
+            Problem::File(_)
+            | Problem::NotText
+            | Problem::CutOff { .. }
+            | Problem::NotJson(_)
+            | Problem::NotCertificate
+            | Problem::Newer { .. } => true,
+            Problem::Kind(_) | Problem::Key { .. } => false,
+        }
+    }
 }
 
 /// Reads a certificate from a file.

@@ -1,11 +1,11 @@
 //! `grundy-check FILE`: reads a certificate, checks it, and says what was checked. It exits with 0 if the certificate was
-//! accepted, 1 if it was refused, and 2 if it could not be checked: bad use, an unreadable file, too little memory.
+//! accepted, 1 if it was refused, and 2 if it could not be checked: bad use, a file that is
+//! unreadable or no certificate, too little memory.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use grundy_cert::Problem;
 use grundy_check::{Refusal, Report, check, text, to_json};
 use grundy_core::Budget;
 
@@ -69,8 +69,8 @@ fn main() -> ExitCode {
     };
     let certificate = match grundy_cert::read(Path::new(&args.file)) {
         Ok(certificate) => certificate,
-        Err(Problem::File(error)) => {
-            eprintln!("{} cannot be read: {error}", args.file);
+        Err(problem) if problem.unreadable() => {
+            eprintln!("{} cannot be read: {problem}", args.file);
             return ExitCode::from(2);
         }
         Err(problem) => return answer(&args, Err(problem.into())),

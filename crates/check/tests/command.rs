@@ -63,25 +63,30 @@ fn exit_codes() {
         (1, &serde_json::json!(false), &serde_json::json!(70))
     );
 
+    // A certificate that is wrong in itself.
+    let text = good.text();
+    std::fs::write(&path, text.replace("\"period\"", "\"perio\"")).unwrap();
+    let (exit, out, _) = run(&[name]);
+    assert!(exit == 1 && out.starts_with("refused: `"), "{out}");
+    // What is none, or none that is known.
     for (text, says) in [
+        (&text[..300], "the certificate is cut off at line "),
+        ("", "the certificate is cut off at line "),
+        ("hello", "not a certificate: "),
+        ("{}", "not a certificate: "),
         (
-            &good.text()[..300],
-            "refused: the certificate is cut off at line ",
-        ),
-        ("", "refused: the certificate is cut off at line "),
-        ("hello", "refused: not a certificate: "),
-        (
-            &good.text().replace("\"version\": 1", "\"version\": 7"),
-            "refused: the certificate has format version 7",
+            &text.replace("\"version\": 1", "\"version\": 7"),
+            "the certificate has format version 7",
         ),
     ] {
         std::fs::write(&path, text).unwrap();
-        let (exit, out, _) = run(&[name]);
-        assert_eq!(exit, 1);
-        assert!(out.starts_with(says), "{out}");
+        let (exit, out, err) = run(&[name]);
+        assert!(exit == 2 && out.is_empty(), "{out}");
+        let says = format!("{name} cannot be read: {says}");
+        assert!(err.starts_with(&says), "{err}");
     }
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
-    assert_eq!(run(&[name]).0, 1);
+    assert_eq!(run(&[name]).0, 2);
     std::fs::remove_file(&path).unwrap();
     let (exit, out, err) = run(&[name]);
     assert!(

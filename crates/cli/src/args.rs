@@ -277,7 +277,7 @@ pub enum Command {
     /// Check a certificate of a period: rules, values and every hypothesis of its theorem.
     ///
     /// Exits with 0 if it is accepted, 1 if it is refused (the first thing that fails is told), 2 if
-    /// it cannot be checked.
+    /// it cannot be checked, or is no certificate.
     ///
     /// Example:
     ///   grundy verify 0.16.cert
@@ -297,7 +297,7 @@ pub enum Command {
     ///
     /// `?` is any digit from 0 to 7, `[0-3]` any of those. Prints csv. With --output rows go to
     /// FILE.part first; the same command goes on from there if it was stopped. A FILE that ends in
-    /// .parquet is a Parquet file, any other csv.
+    /// .parquet is a Parquet file, one in .csv or without an ending csv.
     ///
     /// Examples:
     ///   grundy sweep '0.??'

@@ -2,6 +2,7 @@
 
 mod args;
 mod json;
+mod judge;
 mod nimber;
 mod output;
 mod period;
@@ -16,8 +17,8 @@ use std::fmt::Write as _;
 use std::io::{self, BufReader, IsTerminal, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -164,21 +165,32 @@ fn report(errors: &[Diagnostic], style: Style) {
 
 /// Tells how far searches have come, on a terminal, once they take a second.
 fn progress() -> Option<Hook> {
+    progress_of(|| (0, String::new()))
+}
+
+/// The same for one question after another: which it is, and how to begin the line. The second is counted from the first
+/// that is heard of a question.
+fn progress_of(question: impl Fn() -> (u64, String) + Send + Sync + 'static) -> Option<Hook> {
     if !io::stderr().is_terminal() {
         return None;
     }
-    let start = Instant::now();
-    let last = AtomicU64::new(800);
+    let at = Mutex::new((question().0, Instant::now(), 800));
     Some(Arc::new(move |p: grundy::plan::Progress| {
+        let (number, which) = question();
+        let mut at = at.lock().unwrap_or_else(PoisonError::into_inner);
+        let (heard, start, last) = &mut *at;
+        if *heard != number {
+            (*heard, *start, *last) = (number, Instant::now(), 800);
+        }
         let now = start.elapsed().as_millis() as u64;
-        if now < last.load(Ordering::Relaxed) + 200 {
+        if now < *last + 200 {
             return;
         }
-        last.store(now, Ordering::Relaxed);
+        *last = now;
         PROGRESS.store(true, Ordering::Relaxed);
         let _ = write!(
             io::stderr(),
-            "\r\x1b[Ksearching: {} positions, {}.{} s (Ctrl-C stops)",
+            "\r\x1b[K{which}searching: {} positions, {}.{} s (Ctrl-C stops)",
             grouped(p.positions),
             now / 1000,
             now % 1000 / 100,
@@ -209,7 +221,7 @@ fn note(color: When, text: &str) {
 }
 
 fn clear_progress() {
-    if PROGRESS.swap(false, Ordering::Relaxed) {
+    if PROGRESS.load(Ordering::Relaxed) && PROGRESS.swap(false, Ordering::Relaxed) {
         let _ = write!(io::stderr(), "\r\x1b[K");
     }
 }
@@ -268,11 +280,15 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             resume,
             threads: _,
         } => {
-            let named = output.as_deref().map_or(Format::Text, table::format_of);
-            let format = format.unwrap_or(named);
+            let format = match (*json, *format, output) {
+                (true, ..) => Format::Json,
+                (_, Some(format), _) => format,
+                (_, None, Some(file)) => table::format_of(file)?,
+                (_, None, None) => Format::Text,
+            };
             let wanted = table::Wanted {
                 to,
-                format: if *json { Format::Json } else { format },
+                format,
                 checksum: *checksum,
                 p_positions: *p_positions,
                 output: output.as_deref(),
@@ -421,28 +437,8 @@ fn run(cli: &Cli, budget: &Budget) -> Done {
             strict,
             engine,
             ..
-        } => judge(cli.color, game, *json, *strict, engine, budget),
+        } => judge::run(cli.color, game, *json, *strict, engine, budget),
     }
-}
-
-fn judge(color: When, spec: &str, json: bool, strict: bool, engine: &str, budget: &Budget) -> Done {
-    let game = open(color, spec)?;
-    let mut decider = Decider::new(Engine::parse(engine).map_err(one)?, budget.clone());
-    let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    let run = if json {
-        grundy::judge::run_records
-    } else {
-        grundy::judge::run_with
-    };
-    let done = run(&game, &mut decider, input, output, strict, budget);
-    // The program is about to end, and the system takes memory back faster than it can be tidied up.
-    std::mem::forget((game, decider));
-    if let Ok(summary) = &done
-        && let Some(warning) = &summary.warning
-    {
-        report(std::slice::from_ref(warning), Style::stderr(color));
-    }
-    done.map(|_| true).map_err(one)
 }
 
 fn check_program(

@@ -369,10 +369,12 @@ pub fn explanation(explanation: &Explanation, style: Style) -> String {
     }
     if a.theorem.is_none() {
         let recognised = explanation.asked.iter().any(|x| x.verdict.is_ok());
-        let why = if recognised && explanation.refused.is_none() {
-            "but another engine was asked for, or a sum is not decided by values here:"
-        } else {
-            "so it was found by"
+        let why = match explanation.unasked {
+            true if recognised => "but another engine was asked for:",
+            false if recognised && explanation.refused.is_none() => {
+                "but a sum is not decided by values here:"
+            }
+            _ => "so it was found by",
         };
         out.push_str(&wrap(
             &format!("{why} {}", a.method_title()),

@@ -9,15 +9,26 @@ use grundy::sweep::{COLUMNS, Row, expand};
 use grundy::{Budget, Code};
 use grundy_export::{Column, Kind, Parquet};
 
-use crate::args::Format;
 use crate::output::unwritable;
 use crate::period::Ticker;
 use crate::style::put;
-use crate::table::format_of;
 use crate::{Done, Failure, broken, clear_progress, grouped, one, print};
 
 /// Resolves all codes of a pattern.
 pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> Done {
+    let whole = match output.and_then(|file| Path::new(file).extension()) {
+        Some(ending) if ending == "parquet" => parquet,
+        Some(ending) if ending != "csv" => {
+            return Err(vec![broken(
+                &format!(
+                    "`{}` does not say which format to write",
+                    output.unwrap_or_default()
+                ),
+                "give a name that ends in .csv or .parquet",
+            )]);
+        }
+        _ => csv,
+    };
     let (codes, none) = expand(pattern).map_err(one)?;
     let mut part = match output {
         Some(file) => Some(Part::open(
@@ -80,11 +91,7 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
             error
         })
     })?;
-    let whole = match format_of(Path::new(&part.target)) {
-        Format::Parquet => parquet(&rows, pattern, to),
-        _ => Ok((header + &rows.iter().map(Row::line).collect::<String>()).into_bytes()),
-    };
-    let whole = whole.map_err(|e| unwritable(output.map(Path::new), &e))?;
+    let whole = whole(&rows, pattern, to).map_err(|e| unwritable(output.map(Path::new), &e))?;
     part.finish(&whole)?;
     print(&summary(
         &rows,
@@ -93,6 +100,12 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
         to,
         output.unwrap_or_default(),
     ))
+}
+
+/// The rows as comma-separated values.
+fn csv(rows: &[Row], _: &str, _: u64) -> io::Result<Vec<u8>> {
+    let lines: String = rows.iter().map(Row::line).collect();
+    Ok(format!("{}\n{lines}", COLUMNS.join(",")).into_bytes())
 }
 
 /// The rows as a Parquet file; numbers that are not there are null, texts empty.

@@ -373,13 +373,23 @@ pub fn keep(file: &Path) -> Keep {
     }
 }
 
-/// The format that a file's name asks for.
-pub fn format_of(output: &Path) -> Format {
-    match output.extension().and_then(|e| e.to_str()) {
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
-        Some("npy") => Format::Npy,
-        Some("parquet") => Format::Parquet,
-        _ => Format::Text,
+/// The format that a file's name asks for: text without an extension.
+///
+/// # Errors
+/// If the extension is that of no format.
+pub fn format_of(output: &Path) -> Result<Format, Failure> {
+    let Some(extension) = output.extension() else {
+        return Ok(Format::Text);
+    };
+    match extension.to_str() {
+        Some("txt") => Ok(Format::Text),
+        Some("csv") => Ok(Format::Csv),
+        Some("json") => Ok(Format::Json),
+        Some("npy") => Ok(Format::Npy),
+        Some("parquet") => Ok(Format::Parquet),
+        _ => Err(vec![broken(
+            &format!("`{}` does not say which format to write", output.display()),
+            "give a name that ends in .txt, .csv, .json, .npy or .parquet, or say it: `--format csv`",
+        )]),
     }
 }

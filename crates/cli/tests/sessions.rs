@@ -385,6 +385,50 @@ fn bad_use() {
 }
 
 #[test]
+fn names_of_files_say_what_is_written() {
+    insta::assert_snapshot!(sessions(&[
+        "table nim --to 3 -o values.foo",
+        "table nim --to 3 -o /nowhere/values.foo --format csv",
+        "sweep 0.? --to 100 -o sweep.json",
+        "verify /dev/null",
+        "verify Cargo.toml",
+    ]));
+}
+
+#[test]
+fn play_that_is_over_at_once() {
+    insta::assert_snapshot!(sessions(&[
+        "play nim 0",
+        "play 'n -> n - 2 if n >= 2' 1 --second",
+        "play 'n -> n - 2 if n >= 2' 1 --json",
+    ]));
+}
+
+#[test]
+fn another_engine_than_the_theorem() {
+    insta::assert_snapshot!(sessions(&[
+        "explain nim 2 1 --engine search",
+        "explain s_nim S=[1,2] n=[3,3] --engine jit",
+    ]));
+}
+
+#[test]
+fn a_file_beside_is_named_where_a_game_is_unknown() {
+    let folder = std::env::temp_dir().join(format!("grundy-beside-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("pairs.game"), "n -> n - 1\n").unwrap();
+    let output = grundy()
+        .args(["solve", "pairs", "3"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap());
+}
+
+#[test]
 fn the_memory_bound_is_reported() {
     let heap = "1".repeat(40);
     insta::assert_snapshot!(sessions(&[
@@ -855,6 +899,8 @@ fn periods() {
         "period 'allbut{2,5}'",
         "period 'n -> n - k for k in S if k <= n' S=[2,5]",
         "period 0.8",
+        "period 0.77 --to 165",
+        "period 0.77 --to 166",
         "period 0.3F --to 400",
         "period 0.3F --to 400 --json",
         "period 'n -> n - 1 | n -> n - k for k in 3..n | n -> 0 if n == 2'",

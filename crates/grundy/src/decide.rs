@@ -8,13 +8,14 @@ use grundy_lang::value::Position;
 use crate::Result;
 use crate::format::Want;
 use crate::judge::{CaseAnswer, Decide};
-use crate::plan::{Engine, Plan};
+use crate::plan::{Engine, Hook, Plan};
 use crate::record::Known;
 
 /// Decides the cases of a judge by plans.
 pub struct Decider {
     engine: Engine,
     budget: Budget,
+    hook: Option<Hook>,
     plan: Option<Plan>,
 }
 
@@ -24,15 +25,26 @@ impl Decider {
         Decider {
             engine,
             budget,
+            hook: None,
             plan: None,
         }
+    }
+
+    /// Has searches report how far they have come.
+    pub fn report(mut self, hook: Hook) -> Self {
+        self.hook = Some(hook);
+        self
     }
 }
 
 impl Decide for Decider {
     fn rules(&mut self, rules: Rules) -> Result<()> {
         if self.plan.as_ref().is_none_or(|plan| !plan.serves(&rules)) {
-            self.plan = Some(Plan::new(&rules, self.engine, self.budget.clone())?);
+            let plan = Plan::new(&rules, self.engine, self.budget.clone())?;
+            self.plan = Some(match &self.hook {
+                Some(hook) => plan.report(hook.clone()),
+                None => plan,
+            });
         }
         Ok(())
     }

@@ -332,7 +332,10 @@ pub(crate) fn table(
     };
     room.take(Cells::unknown_bytes(layout.cells(), mode))?;
     let by = one_by_one(&compiled);
-    let worker = |compiled| worker(&rules, mode, &room, compiled);
+    let worker = |compiled: Option<Box<Compiled>>| {
+        let compiled = compiled.map(|compiled| compiled as Box<dyn Evaluate>);
+        worker(&rules, mode, &room, compiled)
+    };
     let wanted = exist.map(|exist| {
         let mut wanted = vec![false; layout.cells() as usize];
         let mut at = vec![0; axes.to.len()];
@@ -488,7 +491,7 @@ pub(crate) fn worker<'a>(
     rules: &'a Rules,
     mode: Mode,
     room: &Room<'a>,
-    compiled: Option<Box<Compiled>>,
+    compiled: Option<Box<dyn Evaluate + 'a>>,
 ) -> Worker<'a> {
     let Room {
         layout,
@@ -496,13 +499,10 @@ pub(crate) fn worker<'a>(
         budget,
         ..
     } = *room;
-    let evaluate: Box<dyn Evaluate + 'a> = match compiled {
-        Some(compiled) => compiled,
-        None => {
-            let machine = rules.machine_with(budget.clone());
-            Box::new(Interpret::new(machine, layout, mode))
-        }
-    };
+    let evaluate = compiled.unwrap_or_else(|| {
+        let machine = rules.machine_with(budget.clone());
+        Box::new(Interpret::new(machine, layout, mode))
+    });
     let mut engine = None;
     let ask = move |at: &[u64], _: &Cells| -> Result<u64> {
         if budget.stopped() {

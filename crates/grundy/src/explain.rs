@@ -23,6 +23,8 @@ pub struct Explanation {
     pub answer: Answer,
     /// What each theorem said about the rules.
     pub asked: Vec<Asked>,
+    /// Whether the plan was to ask no theorem.
+    pub unasked: bool,
     /// Why the theorem that recognises the rules does not hold for this position, if so.
     pub refused: Option<String>,
     /// The argument, one paragraph an entry.
@@ -65,6 +67,7 @@ pub fn explain(plan: &Plan, position: &Position, limit: usize) -> Result<Explana
     Ok(Explanation {
         answer,
         asked,
+        unasked: plan.asked().is_empty(),
         refused,
         argument,
     })

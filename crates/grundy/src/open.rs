@@ -106,6 +106,10 @@ fn unknown(spec: &str) -> Diagnostic {
         let help = format!("quote the code, since a shell takes braces apart: '{code}{{1,2,3}}'");
         return error.help(help);
     }
+    let file = format!("{spec}.game");
+    if Path::new(&file).is_file() {
+        return error.help(format!("there is a file `{file}`: give its whole name"));
+    }
     match catalogue::nearest(spec) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("`grundy games` lists the catalogue; a rule in quotes needs `->`, as in 'n -> n - k for k in 1..3'"),

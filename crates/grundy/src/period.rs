@@ -145,9 +145,11 @@ pub fn period(
 }
 
 impl Report {
-    /// The period, if one is proved.
+    /// The period, if one is proved by the heaps that were asked for: they are computed by the block, so that more may be
+    /// known than that.
     pub fn period(&self) -> Option<&Period> {
-        self.heaps.period()
+        let asked = |p: &&Period| p.checked_to as u64 <= self.to;
+        self.heaps.period().filter(asked)
     }
 
     /// The largest heap whose value the proof rests on; all of those asked for if there is none.
@@ -203,6 +205,7 @@ impl Report {
 
     /// The certificate, if a period is proved.
     pub fn certificate(&self) -> Option<Certificate> {
+        self.period()?;
         self.heaps.certificate(self.text.clone())
     }
 
@@ -242,8 +245,11 @@ pub(crate) fn criterion(period: &Period) -> String {
             window.rares_to, window.witnesses_to, window.settled_from, period.checked_to
         ),
         Proof::Cofinite { state_at } => format!(
-            "the state before n = {state_at} comes again {} heaps later",
-            period.period
+            "the state before n = {state_at} comes again {} later",
+            match period.period {
+                1 => "1 heap".to_owned(),
+                n => format!("{n} heaps"),
+            }
         ),
         Proof::Arithmetic {
             multiple,

@@ -314,7 +314,11 @@ impl Plan {
         {
             return Ok(());
         }
-        if by == By::Auto {
+        // Where there is an array with room for it, a search is not worth a try: what it would find is not kept there.
+        let holds = reached
+            .as_ref()
+            .is_some_and(|reached| reached.holds(position));
+        if by == By::Auto && !holds {
             let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
             if decided.as_ref() == Some(position) {
                 return Ok(());
@@ -326,12 +330,21 @@ impl Plan {
             }
         }
         let hook = self.hook.as_ref();
-        let Some(new) = reach(&self.rules, position, by, &self.budget, hook)? else {
+        if reached.is_some() {
+            // It holds on to the array, which is to be filled further.
+            self.searching(|search| {
+                search.look_up(None);
+                Ok(())
+            })?;
+        }
+        let mut before = reached.take().and_then(Arc::into_inner);
+        let new = reach(&self.rules, position, by, &self.budget, hook, &mut before)?;
+        let Some(new) = new.or(before) else {
             return Ok(());
         };
         let new = reached.insert(Arc::new(new)).clone();
         self.searching(move |search| {
-            search.look_up(Arc::new(move |part| new.number(part)));
+            search.look_up(Some(Arc::new(move |part| new.number(part))));
             Ok(())
         })
     }

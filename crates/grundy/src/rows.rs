@@ -276,9 +276,13 @@ impl Report {
     pub fn method_title(&self) -> String {
         match self.row() {
             Some(f) => format!(
-                "the state from which the row is computed at {} = {} comes again {} columns later, as it does in the rows \
-                 before",
-                self.subject.other, f.row.state_at, f.row.state_period
+                "the state from which the row is computed at {} = {} comes again {} later, as it does in the rows before",
+                self.subject.other,
+                f.row.state_at,
+                match f.row.state_period {
+                    1 => "1 column".to_owned(),
+                    n => format!("{n} columns"),
+                }
             ),
             None => "every value of the rows up to it, the mex of its options".to_owned(),
         }

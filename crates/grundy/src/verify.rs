@@ -22,15 +22,18 @@ pub struct Verdict {
 /// Reads a certificate and checks it. `progress` is told how many values are done, and of how many.
 ///
 /// # Errors
-/// If there is no such file, or it cannot be read; a file that is no certificate is refused.
+/// If there is no such file, it cannot be read, or it is no certificate; one with a wrong or missing key is refused.
 pub fn verify(file: &str, budget: &Budget, progress: &mut dyn FnMut(u64, u64)) -> Result<Verdict> {
     let checked = match grundy_cert::read(Path::new(file)) {
         Ok(certificate) => grundy_check::check(&certificate, budget, progress),
-        Err(Problem::File(error)) => {
+        Err(problem) if problem.unreadable() => {
             let source = Source::new(file, "");
-            let message = format!("`{file}` cannot be read: {error}");
+            let message = format!("`{file}` cannot be read: {problem}");
             let error = Diagnostic::error(Code::File, &source, message);
-            let help = "give a certificate as `grundy period GAME --certificate FILE` writes it";
+            let help = match problem {
+                Problem::Newer { .. } => "check it with the version that wrote it, or a later one",
+                _ => "give a certificate as `grundy period GAME --certificate FILE` writes it",
+            };
             return Err(Box::new(error.help(help)));
         }
         Err(problem) => Err(problem.into()),

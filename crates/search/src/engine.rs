@@ -173,9 +173,9 @@ impl<M: Moves> Engine<M> {
         }
     }
 
-    /// Looks a part up here before it is searched.
-    pub fn look_up(&mut self, known: Known) {
-        self.known = Some(known);
+    /// Looks a part up here, if anywhere, before it is searched.
+    pub fn look_up(&mut self, known: Option<Known>) {
+        self.known = known;
     }
 
     fn elsewhere(&self, part: &Pos) -> Option<u64> {

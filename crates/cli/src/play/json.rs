@@ -20,7 +20,7 @@ pub struct Lines<'a, W> {
 impl<W: Write> View for Lines<'_, W> {
     fn tell(&mut self, event: &Event<'_>) -> Result<()> {
         let json = match *event {
-            Event::Start(position, person) => self.start(position, person),
+            Event::Start { at, person, .. } => self.start(at, person),
             Event::Turn(position, moves) => self.moves("position", position, moves, LISTED),
             Event::Moves(position, moves) => self.moves("moves", position, moves, usize::MAX),
             Event::Hint(position, moves) => self.hint(position, moves)?,

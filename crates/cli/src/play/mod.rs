@@ -61,8 +61,12 @@ type Result<T> = std::result::Result<T, Trouble>;
 
 /// What has happened, or stands on the table.
 enum Event<'e> {
-    /// A game begins at this position; whether the person moves first.
-    Start(&'e Position, bool),
+    /// A game begins at this position; whether the person moves first, and whether there is no move to be made.
+    Start {
+        at: &'e Position,
+        person: bool,
+        over: bool,
+    },
     /// The person is to move in a position with these moves.
     Turn(&'e Position, &'e [Step]),
     /// All moves were asked for.
@@ -158,7 +162,12 @@ impl<'a> Table<'a> {
         mut person: bool,
         input: &mut dyn BufRead,
     ) -> Result<()> {
-        self.view.tell(&Event::Start(&position, person))?;
+        let start = over(self.plan.rules(), &position)?;
+        self.view.tell(&Event::Start {
+            at: &position,
+            person,
+            over: start.is_some(),
+        })?;
         // Positions in which the person was to move.
         let mut past: Vec<Position> = Vec::new();
         loop {

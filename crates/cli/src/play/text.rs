@@ -22,7 +22,16 @@ pub struct Text<'a, W> {
 impl<W: Write> View for Text<'_, W> {
     fn tell(&mut self, event: &Event<'_>) -> Result<()> {
         match *event {
-            Event::Start(position, person) => self.intro(Some(position).filter(|_| person))?,
+            Event::Start { at, person, over } => {
+                self.intro()?;
+                // How a move is typed is no use where there is none.
+                if !over {
+                    if self.game().play == Play::Normal {
+                        writeln!(self.out)?;
+                    }
+                    self.help(Some(at).filter(|_| person))?;
+                }
+            }
             Event::Turn(position, moves) => {
                 let shown = self.shown(position);
                 let shown = self.style.bold(&shown);
@@ -66,7 +75,7 @@ impl<'a, W: Write> Text<'a, W> {
         show::shorten(&self.shape().display_position(position), 200)
     }
 
-    fn intro(&mut self, first: Option<&Position>) -> Result<()> {
+    fn intro(&mut self) -> Result<()> {
         let game = self.game();
         // An inline rule is its own title.
         if !game.title.contains("->") {
@@ -74,12 +83,12 @@ impl<'a, W: Write> Text<'a, W> {
             writeln!(self.out, "{title}")?;
         }
         let rules = show::rules(game, self.style);
-        writeln!(self.out, "{rules}")?;
+        write!(self.out, "{rules}")?;
         if game.play == Play::Misere {
             let warning = self.style.warn("Mind: whoever makes the last move LOSES.");
-            writeln!(self.out, "{warning}")?;
+            writeln!(self.out, "\n{warning}")?;
         }
-        self.help(first)
+        Ok(())
     }
 
     /// What can be typed, with a move from the position at hand as the example.

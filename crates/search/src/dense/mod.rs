@@ -55,6 +55,18 @@ pub trait Evaluate {
     fn seen(&self, value: u64) -> bool;
 }
 
+impl<E: Evaluate + ?Sized> Evaluate for &mut E {
+    #[inline]
+    fn evaluate(&mut self, at: &[u64], cells: &Cells) -> Verdict {
+        (**self).evaluate(at, cells)
+    }
+
+    #[inline]
+    fn seen(&self, value: u64) -> bool {
+        (**self).seen(value)
+    }
+}
+
 /// Who is asked for a cell that cannot be computed from others: the position and the cells.
 pub type Ask<'a> = dyn FnMut(&[u64], &Cells) -> Result<u64> + 'a;
 
@@ -183,14 +195,14 @@ impl Plain<'_> {
     }
 
     /// Computes the cells of these positions, in canonical form, and what they need, and no others, on one thread; `None` if
-    /// it was broken off.
+    /// it was broken off. Some cells may be known: those of an earlier call for this table.
     pub fn reach<'a>(
         &self,
         from: &[[u64; COUNTERS]],
         worker: Worker<'a>,
+        mut cells: Cells,
         told: &mut Told<'_>,
     ) -> Result<Option<Cells>> {
-        let mut cells = Cells::unknown(self.layout.cells(), self.mode);
         let mut line = Line::new(self.layout, worker);
         let (mut steps, mut done) = (0u64, 0);
         let mut tick = |cells| {
