@@ -5,6 +5,7 @@ pub mod counters;
 pub mod dynamic;
 mod game;
 pub mod independent;
+pub mod interval;
 pub mod look_back;
 pub mod nim;
 mod random;

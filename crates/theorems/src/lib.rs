@@ -4,6 +4,7 @@
 mod cases;
 pub mod dynamic;
 pub mod independent;
+pub mod interval;
 pub mod look_back;
 pub mod nim;
 mod scan;
@@ -120,6 +121,7 @@ pub static ALL: &[&dyn Theorem] = &[
     &strip::Strip,
     &dynamic::DynamicLimit,
     &independent::Independent,
+    &interval::Interval,
     &look_back::LookBack,
     &window::WindowMoves,
     &take_and_break::TakeAndBreak,

@@ -38,7 +38,7 @@ impl Theorem for TakeAny {
     }
 
     fn title(&self) -> &'static str {
-        "arithmetic periods of take-any games"
+        "Arithmetic periods of take-any games"
     }
 
     fn source(&self) -> &'static str {
@@ -356,10 +356,9 @@ impl Solver for TakeAnySolver {
                 "all that the value of heap {state_at} is found from, the values missing so far and those of the heaps just before, \
                  comes again {p} heaps later, {s} higher"
             ),
-            _ => format!(
-                "no option can have the value of its heap, and each smaller value is that of an option which larger heaps have \
-                 as well"
-            ),
+            _ => "no option can have the value of its heap, and each smaller value is that of an option which larger heaps \
+                  have as well"
+                .to_owned(),
         };
         let mut out = vec![format!(
             "G({name} + {p}) = G({name}) + {s} for every {name} from {n0} on: {why}."
