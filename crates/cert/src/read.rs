@@ -31,7 +31,7 @@ pub enum Problem {
     /// It is not JSON.
     #[error("not a certificate: {0}")]
     NotJson(String),
-    /// It is JSON, but does not say that it is a certificate.
+    /// It is empty, or JSON that does not say that it is a certificate.
     #[error("not a certificate: there is no key `format` with `grundy-certificate`")]
     NotCertificate,
     /// It is of a version to come.
@@ -61,11 +61,10 @@ impl Problem {
         match self {
             Problem::File(_)
             | Problem::NotText
-            | Problem::CutOff { .. }
             | Problem::NotJson(_)
             | Problem::NotCertificate
             | Problem::Newer { .. } => true,
-            Problem::Kind(_) | Problem::Key { .. } => false,
+            Problem::CutOff { .. } | Problem::Kind(_) | Problem::Key { .. } => false,
         }
     }
 }
@@ -141,6 +140,9 @@ impl<'de> Visitor<'de> for Any {
 
 /// Reads a certificate from its text.
 pub fn parse(text: &str) -> Result<Certificate, Problem> {
+    if text.trim().is_empty() {
+        return Err(Problem::NotCertificate);
+    }
     let Once(json) = serde_json::from_str(text).map_err(|e| {
         if e.is_eof() {
             Problem::CutOff {

@@ -68,10 +68,15 @@ fn exit_codes() {
     std::fs::write(&path, text.replace("\"period\"", "\"perio\"")).unwrap();
     let (exit, out, _) = run(&[name]);
     assert!(exit == 1 && out.starts_with("refused: `"), "{out}");
+    std::fs::write(&path, &text[..300]).unwrap();
+    let (exit, out, _) = run(&[name]);
+    assert!(
+        exit == 1 && out.starts_with("refused: the certificate is cut off at line "),
+        "{out}"
+    );
     // What is none, or none that is known.
     for (text, says) in [
-        (&text[..300], "the certificate is cut off at line "),
-        ("", "the certificate is cut off at line "),
+        ("", "not a certificate: "),
         ("hello", "not a certificate: "),
         ("{}", "not a certificate: "),
         (

@@ -6,7 +6,8 @@ use crate::{Random, RandomGame};
 pub fn game(random: &mut Random) -> RandomGame {
     loop {
         let mut lines = Vec::new();
-        let three = random.one_in(4);
+        let unequal = random.one_in(6);
+        let three = !unequal && random.one_in(4);
         for t in 0..=random.range(1, 4) {
             let most = if three { 15 } else { 7 };
             let digit = random.range(0, most);
@@ -17,7 +18,7 @@ pub fn game(random: &mut Random) -> RandomGame {
             } else {
                 0
             };
-            digits(random, t, digit, &mut lines);
+            digits(random, t, digit, unequal, &mut lines);
         }
         if random.one_in(5) {
             // Some heaps of their own.
@@ -43,11 +44,11 @@ fn rest(t: i64) -> String {
     }
 }
 
-fn digits(random: &mut Random, t: i64, digit: i64, lines: &mut Vec<String>) {
+fn digits(random: &mut Random, t: i64, digit: i64, unequal: bool, lines: &mut Vec<String>) {
     let rest = rest(t);
     let mut left = digit;
     // Several bits at once, where a range that starts at 0 says so.
-    if left & 7 == 7 && t > 0 && random.one_in(2) {
+    if left & 7 == 7 && !unequal && t > 0 && random.one_in(2) {
         let form = random.range(0, 3);
         lines.push(match form {
             0 => format!("n -> [a, {rest} - a] for a in 0..{rest}"),
@@ -88,6 +89,13 @@ fn digits(random: &mut Random, t: i64, digit: i64, lines: &mut Vec<String>) {
     }
     if left & 4 == 4 {
         lines.push(match random.range(0, 4) {
+            0 | 1 if unequal => format!("n -> [a, {rest} - a] for a in 1..n if 2 * a < {rest}"),
+            2 | 3 if unequal => {
+                format!("n -> [a, b] for a in 1..n, b in a + 1..n if a + b == {rest}")
+            }
+            _ if unequal => {
+                format!("n -> [a, {rest} - a] for a in 1..n if a < {rest} and {rest} != 2 * a")
+            }
             0 => format!("n -> [a, {rest} - a] for a in 1..({rest})//2"),
             1 => format!("n -> [a, {rest} - a] for a in 1..{rest} - 1"),
             2 => format!("n -> [{rest} - a, a] for a in 1..n - 1 if a < {rest}"),
@@ -113,7 +121,8 @@ fn digits(random: &mut Random, t: i64, digit: i64, lines: &mut Vec<String>) {
 /// Games that look alike and are not of the class.
 pub const NEAR_MISSES: &[&str] = &[
     "n -> k for k in 0..n-1",
-    "n -> [a, n - a] for a in 1..n-1 if a != n - a",
+    "n -> [a, n - a] for a in 1..n-1 if a != n - a | n -> [a, n - 1 - a] for a in 1..n-2",
+    "n -> [a, b, n - a - b] for a in 1..n, b in a+1..n if b < n - a - b",
     "n -> [n // 2, n - n // 2] if n >= 2",
     "n -> [a, n - 1 - a] for a in 2..(n-1)//2",
     "n -> [a, n - 2 - a] for a in 1..n if a % 2 == 1",

@@ -47,8 +47,8 @@ impl Theorem for TakeAndBreak {
                 "the number taken from a large heap has no bound",
             ));
         }
-        if code.unequal {
-            return Err(WhyNot::new("the heaps left must be different"));
+        if code.unequal && code.parts() > 2 {
+            return Err(WhyNot::new("three heaps or more are left, all different"));
         }
         Ok(Box::new(TakeAndBreakSolver {
             rules: rules.clone(),
@@ -199,13 +199,18 @@ impl Solver for TakeAndBreakSolver {
         let left = match k {
             0 => "nothing".to_owned(),
             1 => "one heap".to_owned(),
+            k if heaps.code.unequal => format!("up to {k} heaps, no two of them equal"),
             k => format!("up to {k} heaps"),
+        };
+        let takes = match reach {
+            0 => "nothing".to_owned(),
+            _ => format!("at most {reach}"),
         };
         let code = heaps.code.text().map_or_else(String::new, |c| {
             format!(" These are the rules of the code {c}.")
         });
         out.push(format!(
-            "A move takes at most {reach} from a heap and leaves {left}.{code}"
+            "A move takes {takes} from a heap and leaves {left}.{code}"
         ));
         match heaps.period() {
             Some(period) => {

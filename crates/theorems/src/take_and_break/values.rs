@@ -275,8 +275,16 @@ impl Heaps {
         }
     }
 
+    /// The greatest lesser heap of two that hold `total`.
+    fn half(&self, total: usize) -> usize {
+        match self.code.unequal {
+            true => total.saturating_sub(1) / 2,
+            false => total / 2,
+        }
+    }
+
     fn pairs(&mut self, total: usize) -> Row {
-        let half = total / 2;
+        let half = self.half(total);
         self.work += half as u64 + 1;
         if half == 0 {
             return Row::new();
@@ -319,8 +327,12 @@ impl Heaps {
         row
     }
 
-    /// The least period that the values prove.
+    /// The least period that the values prove. Of heaps that must differ one may become the other where a period is taken away:
+    /// the theorem is not about them.
     fn prove(&self) -> Option<Period> {
+        if self.code.unequal {
+            return None;
+        }
         let last = self.values.len() - 1;
         let (k, reach, below) = (
             self.code.parts().max(1),
@@ -421,7 +433,7 @@ impl Heaps {
         if let Some(total) = rest.to_usize()
             && (total <= self.values.len() || total < 2 * start + 2 * period)
         {
-            let pairs = (1..=total / 2).filter(|&a| self.at(a) ^ self.at(total - a) == v);
+            let pairs = (1..=self.half(total)).filter(|&a| self.at(a) ^ self.at(total - a) == v);
             return Ok(Int::from(pairs.count()));
         }
         // One heap before the period: each by itself. Both in it: ordered pairs by residue, then each pair once.
@@ -430,10 +442,10 @@ impl Heaps {
             .count();
         let both = self.ordered_late(rest, v);
         let even = rest.mod_floor(&Int::from(2)).is_some_and(|r| r.is_zero());
-        let twice = if even && v == 0 {
-            &both + &Int::ONE
-        } else {
-            both
+        let twice = match (even && v == 0, self.code.unequal) {
+            (false, _) => both,
+            (true, false) => &both + &Int::ONE,
+            (true, true) => &both - &Int::ONE,
         };
         Ok(&Int::from(early) + &half(&twice))
     }
@@ -620,7 +632,8 @@ impl Heaps {
             }
             return Ok(());
         }
-        let most = rest.div_floor(&Int::from(r)).unwrap_or_default();
+        let apart = Int::from(i64::from(self.code.unequal));
+        let most = (rest - &apart).div_floor(&Int::from(r)).unwrap_or_default();
         // Past the start a whole period without a hit means that there is none.
         let (start, period) = self.cycle();
         let mut barren = 0;
