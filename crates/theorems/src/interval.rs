@@ -18,7 +18,7 @@
 
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::{Pattern, Play, Shape};
+use grundy_lang::ir::{Play, Shape};
 use grundy_lang::linear::relation::Relation;
 use grundy_lang::linear::system::{Constraint, Lin};
 use grundy_lang::value::Pos;
@@ -100,12 +100,8 @@ impl Theorem for Interval {
                 "not every number from {p} to {q} may be taken from every heap"
             )));
         };
-        let name = match game.moves.first().map(|m| &m.pattern) {
-            Some(Pattern::Bind(slot)) => game.slots[*slot].name.clone(),
-            _ => "n".to_owned(),
-        };
         Ok(Box::new(IntervalSolver {
-            name,
+            name: crate::heap_name(game).to_owned(),
             cycle: &p + &q,
             p,
             q,

@@ -20,6 +20,7 @@ pub mod wythoff;
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::diag::Diagnostic;
 use grundy_lang::interp::Rules;
+use grundy_lang::ir::{Game, Pattern};
 use grundy_lang::value::Pos;
 
 /// An answer or the reason why there is none.
@@ -35,6 +36,14 @@ pub trait Theorem: Sync {
     fn source(&self) -> &'static str;
     /// Whether its hypotheses hold for one part played under these rules, parameters bound. Cheap: milliseconds at most.
     fn recognise(&self, rules: &Rules) -> std::result::Result<Box<dyn Solver>, WhyNot>;
+}
+
+/// What the rules call the heap of a game of one heap.
+pub(crate) fn heap_name(game: &Game) -> &str {
+    match game.moves.first().map(|m| &m.pattern) {
+        Some(Pattern::Bind(slot)) => &game.slots[*slot].name,
+        _ => "n",
+    }
 }
 
 /// Why a theorem does not apply: one sentence for `explain`, naming what in the rules is in the way.

@@ -15,7 +15,6 @@ use grundy_core::{Budget, Int, Outcome};
 use grundy_find::Proof;
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::Pattern;
 use grundy_lang::linear::heap::{self, Heap};
 use grundy_lang::value::Pos;
 
@@ -68,13 +67,6 @@ struct TakeAndBreakSolver {
 impl TakeAndBreakSolver {
     fn heaps(&self) -> MutexGuard<'_, Heaps> {
         self.heaps.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn name(&self) -> String {
-        match self.rules.game().moves.first().map(|m| &m.pattern) {
-            Some(Pattern::Bind(slot)) => self.rules.game().slots[*slot].name.clone(),
-            _ => "n".to_owned(),
-        }
     }
 
     fn stopped(&self, stop: Stop, part: &Pos) -> Box<Diagnostic> {
@@ -190,7 +182,7 @@ impl Solver for TakeAndBreakSolver {
 
     fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>> {
         let mut heaps = self.heaps();
-        let (name, heap) = (self.name(), &part.0[0]);
+        let (name, heap) = (crate::heap_name(self.rules.game()), &part.0[0]);
         let mut out = Vec::new();
         let value = heaps
             .value(heap, budget)

@@ -16,7 +16,6 @@ use grundy_core::{Budget, Code, Int, Outcome};
 use grundy_find::{Heaps, Proof};
 use grundy_lang::diag::{Code as DiagnosticCode, Diagnostic};
 use grundy_lang::interp::Rules;
-use grundy_lang::ir::Pattern;
 use grundy_lang::linear::heap::{self, Heap};
 use grundy_lang::value::Pos;
 use num_bigint::{BigInt, BigUint};
@@ -345,11 +344,7 @@ impl Solver for TakeAnySolver {
     }
 
     fn explain(&self, part: &Pos, budget: &Budget) -> Result<Vec<String>> {
-        let game = self.rules.game();
-        let name = match game.moves.first().map(|m| &m.pattern) {
-            Some(Pattern::Bind(slot)) => &game.slots[*slot].name,
-            _ => "n",
-        };
+        let name = crate::heap_name(self.rules.game());
         let (p, s, n0) = (self.p, self.s, self.n0);
         let why = match self.proof {
             Proof::Cofinite { state_at } => format!(
