@@ -56,7 +56,10 @@ impl Decide for Decider {
             .expect("the judge gives rules before it asks");
         let win = (want.win || want.moves) && plan.outcome(position)?.next_wins();
         let value = if want.value {
-            plan.value(position)?
+            match plan.value(position)? {
+                None => plan.value_beside(position)?,
+                value => value,
+            }
         } else {
             None
         };

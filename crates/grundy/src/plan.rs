@@ -265,6 +265,17 @@ impl Plan {
         }
     }
 
+    /// The Grundy value of a position of which a theorem tells the outcome alone: by search, but for a P-position.
+    pub(crate) fn value_beside(&self, position: &Position) -> Result<Option<Int>> {
+        match self.theorem(position)? {
+            None => Ok(None),
+            Some(_) => match self.proved_value(position, self.outcome(position)?)? {
+                None => self.searched_value(position),
+                value => Ok(value),
+            },
+        }
+    }
+
     /// The Grundy value by search, if values are defined.
     pub fn searched_value(&self, position: &Position) -> Result<Option<Int>> {
         self.prepare(position)?;

@@ -68,6 +68,32 @@ const FOUNDING: [(&str, &str, &str); 5] = [
     ),
 ];
 
+/// Wythoff and games with a limit have theorems that know who wins and no value.
+#[test]
+fn values_are_printed_where_a_theorem_knows_none() {
+    let games = [
+        "start {a, b}\nmove {a, b} -> {a - k, b} for k in 1..a\nmove {a, b} -> {a - k, b - k} for k in 1..min(a, b)\n\
+         input a b\noutput value\n",
+        "start (n, m)\nmove (n, m) -> (n - k, 2*k) for k in 1..min(n, m)\ninput n m\noutput value\n",
+    ];
+    for game in games {
+        let input: String = (0..64).map(|i| format!("{} {}\n", i / 8, i % 8)).collect();
+        let mut out = Vec::new();
+        let mut decider = Decider::new(Engine::Auto, Budget::default());
+        let budget = Budget::default();
+        let result = run_with(
+            &load(game),
+            &mut decider,
+            input.as_bytes(),
+            &mut out,
+            false,
+            &budget,
+        );
+        result.unwrap_or_else(|e| panic!("{}", plain(&e)));
+        assert_eq!(String::from_utf8(out).unwrap(), answers(game, &input));
+    }
+}
+
 /// The fast way for cases of a few short numbers against the usual one, to which a blank that is not ASCII leads.
 #[test]
 fn cases_read_at_once_are_as_those_read_one_by_one() {
