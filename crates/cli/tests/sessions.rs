@@ -3,7 +3,7 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -256,6 +256,17 @@ fn long_numbers_are_cut_and_said_to_be() {
     insta::assert_snapshot!(sessions(&[&line, "solve nim 3 4 5 --limit 0"]));
 }
 
+/// A command in a folder, what it prints, and its exit status.
+fn transcript_in(folder: &Path, words: &[&str]) -> String {
+    let done = grundy().args(words).current_dir(folder).output().unwrap();
+    let [out, err] = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap());
+    let command = words.join(" ");
+    format!(
+        "$ grundy {command}\n{out}{err}[exit {:?}]\n\n",
+        done.status.code()
+    )
+}
+
 #[test]
 fn facts_of_a_game_are_checked() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("facts");
@@ -271,12 +282,7 @@ fn facts_of_a_game_are_checked() {
         &["check", "wythoff"],
         &["check", "n -> n - k for k in 1..3"],
     ] {
-        let done = grundy().args(words).current_dir(&folder).output().unwrap();
-        out.push_str(&format!("$ grundy {}\n", words.join(" ")));
-        for text in [done.stdout, done.stderr] {
-            out.push_str(&String::from_utf8(text).unwrap());
-        }
-        out.push_str(&format!("[exit {:?}]\n\n", done.status.code()));
+        out += &transcript_in(&folder, words);
     }
     insta::assert_snapshot!(out);
 }
@@ -846,6 +852,29 @@ fn a_file_is_a_game() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["outcome"], "P");
     assert_eq!(json["game"], "mine");
+}
+
+/// It is called by its path, and its certificate has its rules.
+#[test]
+fn a_file_without_a_name() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nameless");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("take.game"),
+        "# up to two\nn -> n - k for k in 1..2\n",
+    )
+    .unwrap();
+    let mut shown = String::new();
+    for args in [
+        &["solve", "take.game", "5"][..],
+        &["solve", "take.game", "5", "x=6"],
+        &["period", "take.game", "--certificate", "take.cert"],
+        &["verify", "take.cert"],
+    ] {
+        shown += &transcript_in(&folder, args);
+    }
+    insta::assert_snapshot!(shown);
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Every fact of the catalogue, through the command: the outcome stated, and each winning move found to be a rule's.

@@ -57,7 +57,15 @@ pub fn file(path: &Path) -> Result<Opened, Vec<Diagnostic>> {
     };
     match fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => read(Source::new(label, text)),
+            Ok(text) => {
+                let mut opened = read(Source::new(label.clone(), text))?;
+                // Without a name of its own a game is called by its text.
+                if opened.game.name == opened.game.source.text.trim() {
+                    let game = Arc::make_mut(&mut opened.game);
+                    (game.name, game.title) = (label.clone(), label);
+                }
+                Ok(opened)
+            }
             Err(_) => Err(vec![
                 fail(format!("`{label}` is not a text in UTF-8"))
                     .help("save it in UTF-8; a game is a plain text"),

@@ -37,7 +37,10 @@ pub struct Subject {
 pub fn subject(spec: &str, words: &[String]) -> std::result::Result<Subject, Vec<Diagnostic>> {
     let Opened { game, warnings } = open::open(spec)?;
     let args = Arguments::parse(words).map_err(|e| vec![*e])?;
-    let coded = catalogue::find(spec).is_none() && game.source.label == spec;
+    // The label of a file is its path.
+    let coded = catalogue::find(spec).is_none()
+        && game.source.label == spec
+        && grundy_lang::codes::translate(spec).is_some();
     let read = grundy_lang::codes::code(spec).filter(|_| coded);
     let text = GameText {
         text: if coded {
