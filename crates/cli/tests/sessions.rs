@@ -103,6 +103,7 @@ fn nimbers() {
         "nimber 'sqrt(6)' 18446744073709551616*3 --json",
         &long,
         "nimber",
+        "nimber 2^-1 '(3'",
         "nimber ''",
         "nimber '1 +'",
         "nimber -3",
