@@ -866,8 +866,13 @@ fn a_file_without_a_name() {
     )
     .unwrap();
     let mut shown = String::new();
+    let two = "(n, m) -> (n - k, m + 1) for k in 1..min(n, m)\ninput n m\noutput \"W\" if win else \"L\"\n";
+    std::fs::write(folder.join("two.game"), two).unwrap();
     for args in [
-        &["solve", "take.game", "5"][..],
+        &["solve", "two.game", "5", "3"][..],
+        &["solve", "two.game", "5", "3", "2", "2"],
+        &["solve", "two.game", "5", "3", "2"],
+        &["solve", "take.game", "5"],
         &["solve", "take.game", "5", "x=6"],
         &["period", "take.game", "--certificate", "take.cert"],
         &["verify", "take.cert"],

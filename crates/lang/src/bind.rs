@@ -398,10 +398,14 @@ impl<'g> Layout<'g> {
     fn read(&mut self, items: &'g [InputItem]) {
         for item in items {
             let take = match item {
-                InputItem::Scalar(slot) => match &self.game.vars[*slot] {
-                    // A position of one counter each: one case gives one of them.
-                    var if var.part => Take::Rows(vec![*slot], None),
-                    _ => Take::One(*slot),
+                InputItem::Scalar(slot) if !self.game.vars[*slot].part => Take::One(*slot),
+                // One case gives one part: counters beside one another are those of a row.
+                InputItem::Scalar(slot) => match self.takes.last_mut() {
+                    Some(Take::Rows(slots, None)) => {
+                        slots.push(*slot);
+                        continue;
+                    }
+                    _ => Take::Rows(vec![*slot], None),
                 },
                 InputItem::Array(slot, count) if self.game.vars[*slot].part => {
                     Take::Rows(vec![*slot], count.as_ref())
