@@ -67,7 +67,7 @@ pub fn explain(plan: &Plan, position: &Position, limit: usize) -> Result<Explana
     Ok(Explanation {
         answer,
         asked,
-        unasked: plan.asked().is_empty(),
+        unasked: !plan.asks(),
         refused,
         argument,
     })

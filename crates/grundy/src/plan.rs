@@ -98,7 +98,8 @@ pub struct Plan {
     rules: Rules,
     budget: Budget,
     hook: Option<Hook>,
-    asked: Vec<Asked>,
+    /// Whether theorems were asked.
+    asks: bool,
     solver: Option<(&'static dyn Theorem, Box<dyn Solver>)>,
     search: Mutex<Option<Searcher>>,
     /// Who computes what no theorem answers, if not only the search may.
@@ -126,7 +127,7 @@ impl Plan {
             rules: rules.clone(),
             budget,
             hook: None,
-            asked: Vec::new(),
+            asks: false,
             solver: None,
             search: Mutex::new(None),
             by: match &engine {
@@ -144,23 +145,18 @@ impl Plan {
             Engine::Search | Engine::Rays | Engine::Jit | Engine::Interpret => &[],
             Engine::Theorem(one) => std::slice::from_ref(one),
         };
+        plan.asks = !theorems.is_empty();
+        let mut why = String::new();
         for &theorem in theorems {
-            let verdict = match theorem.recognise(rules) {
+            match theorem.recognise(rules) {
                 Ok(solver) => {
-                    let finding = solver.finding();
                     plan.solver = Some((theorem, solver));
-                    Ok(finding)
+                    break;
                 }
-                Err(why) => Err(why.0),
-            };
-            plan.asked.push(Asked { theorem, verdict });
-            if plan.solver.is_some() {
-                break;
+                Err(because) => why = because.0,
             }
         }
         if let (Engine::Theorem(theorem), None) = (engine, &plan.solver) {
-            let why = plan.asked.pop().and_then(|a| a.verdict.err());
-            let why = why.unwrap_or_default();
             return Err(plan.does_not_apply(theorem, &why));
         }
         Ok(plan)
@@ -199,9 +195,9 @@ impl Plan {
         &self.budget
     }
 
-    /// What the theorems said, up to the one that applies.
-    pub fn asked(&self) -> &[Asked] {
-        &self.asked
+    /// Whether theorems were asked: not if the engine is one that searches.
+    pub fn asks(&self) -> bool {
+        self.asks
     }
 
     /// The solver of the theorem that applies.
