@@ -56,10 +56,7 @@ impl Decide for Decider {
             .expect("the judge gives rules before it asks");
         let win = (want.win || want.moves) && plan.outcome(position)?.next_wins();
         let value = if want.value {
-            match plan.value(position)? {
-                None => plan.value_beside(position)?,
-                value => value,
-            }
+            plan.sought_value(position)?
         } else {
             None
         };
@@ -77,19 +74,20 @@ impl Decide for Decider {
             .as_ref()
             .expect("the judge gives rules before it asks");
         let (method, claim) = plan.method(position)?;
-        let grundy = match &answer.value {
-            None if claim == Claim::Proved => {
-                let outcome = Outcome::from_next_wins(answer.win);
-                // Where outcomes are had for less than values, a value out of reach is no reason to stop.
-                match plan.proved_value(position, outcome) {
-                    Err(error) if error.code == Code::TooLarge => None,
-                    value => value?,
-                }
+        let by_theorem = claim == Claim::Proved;
+        let proved = if by_theorem {
+            let outcome = Outcome::from_next_wins(answer.win);
+            // Where outcomes are had for less than values, a value out of reach is no reason to stop.
+            match plan.proved_value(position, outcome) {
+                Err(error) if error.code == Code::TooLarge => None,
+                value => value?,
             }
-            value => value.clone(),
+        } else {
+            None
         };
         Ok(Known {
-            grundy,
+            grundy_searched: by_theorem && proved.is_none() && answer.value.is_some(),
+            grundy: answer.value.clone().or(proved),
             how: Some((method, claim)),
         })
     }

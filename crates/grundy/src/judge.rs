@@ -40,7 +40,7 @@ pub trait Decide {
     fn known(&mut self, _position: &Position, answer: &CaseAnswer) -> Result<Known> {
         Ok(Known {
             grundy: answer.value.clone(),
-            how: None,
+            ..Known::default()
         })
     }
 

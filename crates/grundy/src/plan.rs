@@ -98,8 +98,6 @@ pub struct Plan {
     rules: Rules,
     budget: Budget,
     hook: Option<Hook>,
-    /// Whether theorems were asked.
-    asks: bool,
     solver: Option<(&'static dyn Theorem, Box<dyn Solver>)>,
     search: Mutex<Option<Searcher>>,
     /// Who computes what no theorem answers, if not only the search may.
@@ -127,7 +125,6 @@ impl Plan {
             rules: rules.clone(),
             budget,
             hook: None,
-            asks: false,
             solver: None,
             search: Mutex::new(None),
             by: match &engine {
@@ -145,7 +142,6 @@ impl Plan {
             Engine::Search | Engine::Rays | Engine::Jit | Engine::Interpret => &[],
             Engine::Theorem(one) => std::slice::from_ref(one),
         };
-        plan.asks = !theorems.is_empty();
         let mut why = String::new();
         for &theorem in theorems {
             match theorem.recognise(rules) {
@@ -197,7 +193,7 @@ impl Plan {
 
     /// Whether theorems were asked: not if the engine is one that searches.
     pub fn asks(&self) -> bool {
-        self.asks
+        self.by == Some(By::Auto) || self.solver.is_some()
     }
 
     /// The solver of the theorem that applies.
@@ -261,14 +257,15 @@ impl Plan {
         }
     }
 
-    /// The Grundy value of a position of which a theorem tells the outcome alone: by search, but for a P-position.
-    pub(crate) fn value_beside(&self, position: &Position) -> Result<Option<Int>> {
-        match self.theorem(position)? {
-            None => Ok(None),
-            Some(_) => match self.proved_value(position, self.outcome(position)?)? {
-                None => self.searched_value(position),
-                value => Ok(value),
-            },
+    /// The Grundy value; by search where a theorem tells the outcome alone, but for a P-position.
+    pub(crate) fn sought_value(&self, position: &Position) -> Result<Option<Int>> {
+        let value = self.value(position)?;
+        if value.is_some() || self.theorem(position)?.is_none() {
+            return Ok(value);
+        }
+        match self.proved_value(position, self.outcome(position)?)? {
+            None => self.searched_value(position),
+            value => Ok(value),
         }
     }
 

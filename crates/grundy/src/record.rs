@@ -12,6 +12,8 @@ use crate::answer::{int_json, position_json};
 pub struct Known {
     /// The Grundy value.
     pub grundy: Option<Int>,
+    /// Whether it was searched, though a theorem answered.
+    pub grundy_searched: bool,
     /// The theorem or engine that answered, and how sure that is.
     pub how: Option<(&'static str, Claim)>,
 }
@@ -33,7 +35,7 @@ pub(crate) struct Record<'a> {
 impl Record<'_> {
     pub fn to_json(&self, shape: &Shape) -> Json {
         let (method, claim) = self.known.how.unzip();
-        json!({
+        let mut record = json!({
             "case": self.case,
             "line": self.line,
             "position": position_json(shape, self.position),
@@ -42,6 +44,10 @@ impl Record<'_> {
             "method": method,
             "claim": claim.map(|c| c.to_string()),
             "output": self.output,
-        })
+        });
+        if self.known.grundy_searched {
+            record["grundy_claim"] = json!(Claim::Computed.to_string());
+        }
+        record
     }
 }

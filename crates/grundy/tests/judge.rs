@@ -91,6 +91,25 @@ fn values_are_printed_where_a_theorem_knows_none() {
         );
         result.unwrap_or_else(|e| panic!("{}", plain(&e)));
         assert_eq!(String::from_utf8(out).unwrap(), answers(game, &input));
+
+        // A searched value is not said to be proved; that of a P-position is.
+        let mut out = Vec::new();
+        let mut decider = Decider::new(Engine::Auto, Budget::default());
+        run_records(
+            &load(game),
+            &mut decider,
+            "5 3\n2 1\n3 1\n".as_bytes(),
+            &mut out,
+            false,
+            &budget,
+        )
+        .unwrap_or_else(|e| panic!("{}", plain(&e)));
+        for line in String::from_utf8(out).unwrap().lines() {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(record["claim"], "proved");
+            let searched = record["grundy_claim"] == "computed";
+            assert_eq!(searched, record["outcome"] == "N", "{line}");
+        }
     }
 }
 
