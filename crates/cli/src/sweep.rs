@@ -42,13 +42,12 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
         .as_mut()
         .map_or_else(Vec::new, |p| std::mem::take(&mut p.rows));
     let resumed = rows.len();
-    let header = COLUMNS.join(",") + "\n";
     let mut ticker = Ticker::new();
     let mut failed = None;
     let done = grundy::sweep::sweep(&codes, to, &rows.clone(), budget, &mut |row| {
         let written = match &mut part {
             Some(part) => part.file.write_all(row.line().as_bytes()).map(|()| true),
-            None if rows.is_empty() => put(&(header.clone() + &row.line())),
+            None if rows.is_empty() => put(&(header() + &row.line())),
             None => put(&row.line()),
         };
         rows.push(row.clone());
@@ -102,10 +101,15 @@ pub fn sweep(pattern: &str, to: u64, output: Option<&str>, budget: &Budget) -> D
     ))
 }
 
+/// The names of the columns, a line.
+fn header() -> String {
+    COLUMNS.join(",") + "\n"
+}
+
 /// The rows as comma-separated values.
 fn csv(rows: &[Row], _: &str, _: u64) -> io::Result<Vec<u8>> {
     let lines: String = rows.iter().map(Row::line).collect();
-    Ok(format!("{}\n{lines}", COLUMNS.join(",")).into_bytes())
+    Ok((header() + &lines).into_bytes())
 }
 
 /// The rows as a Parquet file; numbers that are not there are null, texts empty.

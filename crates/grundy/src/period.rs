@@ -249,10 +249,7 @@ pub(crate) fn criterion(period: &Period) -> String {
         ),
         Proof::Cofinite { state_at } => format!(
             "the state before n = {state_at} comes again {} later",
-            match period.period {
-                1 => "1 heap".to_owned(),
-                n => format!("{n} heaps"),
-            }
+            bind::plural(period.period, "heap")
         ),
         Proof::Arithmetic {
             multiple,

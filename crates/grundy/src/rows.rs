@@ -279,10 +279,7 @@ impl Report {
                 "the state from which the row is computed at {} = {} comes again {} later, as it does in the rows before",
                 self.subject.other,
                 f.row.state_at,
-                match f.row.state_period {
-                    1 => "1 column".to_owned(),
-                    n => format!("{n} columns"),
-                }
+                bind::plural(f.row.state_period, "column")
             ),
             None => "every value of the rows up to it, the mex of its options".to_owned(),
         }

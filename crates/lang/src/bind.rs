@@ -5,6 +5,7 @@
 //! may stand anywhere. A count that says no more than how long a list is need not be given: where the first bare values
 //! can be read with such a count they are, else without. Cost: linear in the input.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use grundy_core::Int;
@@ -1276,8 +1277,14 @@ fn quoted(names: &[&str]) -> String {
         .join(", ")
 }
 
-fn plural(n: usize, word: &str) -> String {
-    if n == 1 {
+/// So many of what the word says, `1 heap` or `2 heaps`.
+///
+/// ```
+/// use grundy_lang::bind::plural;
+/// assert_eq!([0, 1, 2].map(|n| plural(n, "heap")), ["0 heaps", "1 heap", "2 heaps"]);
+/// ```
+pub fn plural<N: Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
+    if n == N::from(1) {
         format!("1 {word}")
     } else {
         format!("{n} {word}s")

@@ -1,20 +1,23 @@
-//! Take from p to q: a heap from which any number from p to q may be taken, and perhaps all of it where fewer than p are left.
+//! Take from p to q: a heap from which any number from p to q may be taken, and perhaps all of it where fewer than p are
+//! left.
 //!
-//! Let c = p + q and r = n mod c. *Values*, normal play: without the rest rule G(n) = ⌊r/p⌋ (Winning Ways, chapter 4, for p = 1;
-//! own for all). The options of n are the heaps n − q to n − p: those that do not go below a multiple of c have the remainders
-//! 0 to r − p, so all values less than ⌊r/p⌋, and the others have remainders from r + p on, so greater values. With the rest rule
-//! G(n) = ⌈r/p⌉ for r ≤ q, else 0: for r = 0 the options have the remainders p to q, none of value 0. For 1 ≤ r ≤ q those up to r − p
-//! have all values less than ⌈r/p⌉ if r ≥ p; else value 0 is that of the remainder r − p + c > q, or of the heap of 0 by the rest rule; the
-//! others, from r + p on, have greater values or 0. For r > q they are r − q to r − p, of which none is 0 and each is at most q.
+//! Let c = p + q and r = n mod c. *Values*, normal play: without the rest rule G(n) = ⌊r/p⌋ (Winning Ways, chapter 4, for
+//! p = 1; own for all). The options of n are the heaps n − q to n − p: those that do not go below a multiple of c have
+//! the remainders 0 to r − p, so all values less than ⌊r/p⌋, and the others have remainders from r + p on, so greater
+//! values. With the rest rule G(n) = ⌈r/p⌉ for r ≤ q, else 0: for r = 0 the options have the remainders p to q, none of
+//! value 0. For 1 ≤ r ≤ q those up to r − p have all values less than ⌈r/p⌉ if r ≥ p; else value 0 is that of the
+//! remainder r − p + c > q, or of the heap of 0 by the rest rule; the others, from r + p on, have greater values or 0.
+//! For r > q they are r − q to r − p, of which none is 0 and each is at most q.
 //!
-//! *Outcomes*, misère play: without the rest rule n is a P-position if p ≤ r < 2p. A heap of less than p has no move and wins. From
-//! these r a move goes below a multiple of c to r + p or more, at least 2p, or to r − p, less than p: none of them is a P-position; from r ≥ 2p
-//! taking r − p, which is at most q, leads to p, and from r < p, where n ≥ c, taking q leads to r + p. With the rest rule the P-positions are 1 ≤ r ≤ p: from them moves
-//! lead to 0, or below a multiple of c, to r + p or more (the heaps 1 to p have the one move to 0); from r > p taking min(q, r − 1)
-//! leads to max(r − q, 1) ≤ p, and from r = 0, n > 0, taking q leads to p.
+//! *Outcomes*, misère play: without the rest rule n is a P-position if p ≤ r < 2p. A heap of less than p has no move and
+//! wins. From these r a move goes below a multiple of c to r + p or more, at least 2p, or to r − p, less than p: none of
+//! them is a P-position; from r ≥ 2p taking r − p, which is at most q, leads to p, and from r < p, where n ≥ c, taking q
+//! leads to r + p. With the rest rule the P-positions are 1 ≤ r ≤ p: from them moves lead to 0, or below a multiple of c,
+//! to r + p or more (the heaps 1 to p have the one move to 0); from r > p taking min(q, r − 1) leads to max(r − q, 1) ≤
+//! p, and from r = 0, n > 0, taking q leads to p.
 //!
-//! The rules are read by what they allow, in whatever way they are written: the relation of a heap to its options has to be
-//! equal to one of the two. Cost: a division; options are counted by intervals.
+//! The rules are read by what they allow, in whatever way they are written: the relation of a heap to its options has to
+//! be equal to one of the two. Cost: a division; options are counted by intervals.
 
 use grundy_core::{Budget, Int, Outcome};
 use grundy_lang::interp::Rules;

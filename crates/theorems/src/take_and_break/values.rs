@@ -276,7 +276,7 @@ impl Heaps {
     }
 
     /// The greatest lesser heap of two that hold `total`.
-    fn half(&self, total: usize) -> usize {
+    fn most_lesser(&self, total: usize) -> usize {
         match self.code.unequal {
             true => total.saturating_sub(1) / 2,
             false => total / 2,
@@ -284,7 +284,7 @@ impl Heaps {
     }
 
     fn pairs(&mut self, total: usize) -> Row {
-        let half = self.half(total);
+        let half = self.most_lesser(total);
         self.work += half as u64 + 1;
         if half == 0 {
             return Row::new();
@@ -433,7 +433,8 @@ impl Heaps {
         if let Some(total) = rest.to_usize()
             && (total <= self.values.len() || total < 2 * start + 2 * period)
         {
-            let pairs = (1..=self.half(total)).filter(|&a| self.at(a) ^ self.at(total - a) == v);
+            let pairs =
+                (1..=self.most_lesser(total)).filter(|&a| self.at(a) ^ self.at(total - a) == v);
             return Ok(Int::from(pairs.count()));
         }
         // One heap before the period: each by itself. Both in it: ordered pairs by residue, then each pair once.
